@@ -1,0 +1,1 @@
+"""Capture: the only stage that talks to the world."""

@@ -1,0 +1,1 @@
+"""Diff: compare two graded runs and name the clock behind every change."""

@@ -1,0 +1,1 @@
+"""Golden suites and cases: load, validate, render to request documents."""

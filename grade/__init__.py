@@ -1,0 +1,1 @@
+"""Grade: a pure function over frozen snapshots."""

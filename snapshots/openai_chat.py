@@ -1,0 +1,278 @@
+"""OpenAI chat completions, whole and streamed: recognise, assemble, answer rule ``openai-chat/1``, read.
+
+Groq, Mistral, OpenRouter, Azure, DeepSeek, vLLM, llama.cpp and others speak this dialect; none needs code of its own.
+
+``openai-chat/1`` leaves out ``/id /created /model /system_fingerprint /service_tier /usage /timings``, every ``logprobs`` and every
+``tool_calls/*/id``: the members in which two identical answers differ. The published rule is never edited.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from snapshots import sse, strict_json
+from snapshots.errors import JsonError, UnreadableSnapshot
+from snapshots.reading import Choice, Reading, ToolCall
+
+RULE = "openai-chat/1"
+READER = "openai-chat"
+READER_NUMBER = 1
+
+_PER_CALL = frozenset({"id", "created", "model", "system_fingerprint", "service_tier", "usage", "timings"})
+_PATH = "/chat/completions"
+
+
+def recognises(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
+    """Tell whether a response is a chat completion, whole or streamed, or this endpoint's error in place of one."""
+    body = response.get("body")
+    if isinstance(body, dict):
+        choices = body.get("choices")
+        if isinstance(choices, list):
+            return all(isinstance(c, dict) and isinstance(c.get("message"), dict) for c in choices)
+        url = str(request.get("url", "")).split("?", 1)[0]
+        return url.endswith(_PATH) and isinstance(body.get("error"), dict)
+    text = response.get("text")
+    return isinstance(text, str) and sse.looks_like_stream(text) and _assembled_or_none(text) is not None
+
+
+def answer(response: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the preimage of the answer hash under ``openai-chat/1``; a stream is assembled first."""
+    body = response["body"] if "body" in response else assemble(str(response["text"]))
+    kept = {name: _without_per_call(item) for name, item in body.items() if name not in _PER_CALL and name != "logprobs"}
+    return {"status": response["status"], "body": _tool_calls_without_ids(kept)}
+
+
+def _without_per_call(value: Any) -> Any:
+    if isinstance(value, dict):
+        kept = {name: _without_per_call(item) for name, item in value.items() if name != "logprobs"}
+        return _tool_calls_without_ids(kept)
+    if isinstance(value, list):
+        return [_without_per_call(item) for item in value]
+    return value
+
+
+def _tool_calls_without_ids(members: dict[str, Any]) -> dict[str, Any]:
+    calls = members.get("tool_calls")
+    if isinstance(calls, list):
+        members["tool_calls"] = [
+            {n: v for n, v in call.items() if n != "id"} if isinstance(call, dict) else call for call in calls
+        ]
+    return members
+
+
+def is_complete(response: Mapping[str, Any]) -> bool:
+    """Tell whether an answer was received to its end: a stream has a finish reason for each choice and no error event."""
+    if "body" in response:
+        choices = response["body"].get("choices")
+        return isinstance(choices, list) and bool(choices)
+    body = _assembled_or_none(str(response.get("text", "")))
+    return body is not None and bool(body["choices"]) and all(c["finish_reason"] for c in body["choices"])
+
+
+def is_filtered(response: Mapping[str, Any]) -> bool:
+    """Tell whether a body is a content filter's refusal sent as an error (``error.code`` is ``content_filter``)."""
+    body = response.get("body")
+    error = body.get("error") if isinstance(body, dict) else None
+    return isinstance(error, dict) and error.get("code") == "content_filter"
+
+
+def _assembled_or_none(text: str) -> dict[str, Any] | None:
+    try:
+        return assemble(text)
+    except ValueError:
+        return None
+
+
+def assemble(text: str) -> dict[str, Any]:
+    """Return the chat completion that an event stream spells out.
+
+    Raises:
+        ValueError: an event is no JSON object, no chunk, or an error; or the joined text is not Unicode.
+    """
+    whole: dict[str, Any] = {"object": "chat.completion"}
+    choices: dict[int, dict[str, Any]] = {}
+    for data in sse.data_events(text):
+        if data.strip() == "[DONE]":
+            break
+        # The standard reader lets half of a surrogate pair through: its other half may stand in the next chunk.
+        chunk = json.loads(data)
+        if not isinstance(chunk, dict) or not isinstance(chunk.get("choices"), list):
+            raise ValueError("an event is no chunk of a chat completion")
+        for name in ("id", "created", "model", "system_fingerprint", "service_tier", "usage", "timings"):
+            if chunk.get(name) is not None:
+                whole[name] = chunk[name]
+        for part in chunk["choices"]:
+            _add(choices, part)
+    if not choices:
+        raise ValueError("a stream without a single choice")
+    whole["choices"] = [_joined(choices[i]) for i in sorted(choices)]
+    return whole
+
+
+def _add(choices: dict[int, dict[str, Any]], part: Any) -> None:
+    if not isinstance(part, dict) or not isinstance(part.get("delta"), dict):
+        raise ValueError("a choice of a chunk has no delta")
+    index = part.get("index", 0)
+    if not isinstance(index, int):
+        raise ValueError("a choice of a chunk has no whole index")
+    choice = choices.setdefault(index, {"index": index, "message": {"role": "assistant"}, "finish_reason": None})
+    if part.get("finish_reason") is not None:
+        choice["finish_reason"] = part["finish_reason"]
+    message = choice["message"]
+    for name, value in part["delta"].items():
+        if name == "tool_calls" and isinstance(value, list):
+            _add_tool_calls(message.setdefault("tool_calls", {}), value)
+        elif isinstance(value, str) and name != "role":
+            message[name] = (message.get(name) or "") + value
+        elif value is not None or name not in message:
+            message[name] = value
+
+
+def _add_tool_calls(calls: dict[int, dict[str, Any]], parts: list[Any]) -> None:
+    for position, part in enumerate(parts):
+        if not isinstance(part, dict):
+            raise ValueError("a tool call of a chunk is no object")
+        index = part.get("index", position)
+        call = calls.setdefault(index if isinstance(index, int) else position, {"type": "function", "function": {}})
+        for name in ("id", "type"):
+            if part.get(name):
+                call[name] = part[name]
+        for name, value in (part.get("function") or {}).items():
+            if isinstance(value, str):
+                call["function"][name] = call["function"].get(name, "") + value
+
+
+def _joined(choice: dict[str, Any]) -> dict[str, Any]:
+    message = choice["message"]
+    if isinstance(message.get("tool_calls"), dict):
+        message["tool_calls"] = [message["tool_calls"][i] for i in sorted(message["tool_calls"])]
+    return _whole_text(choice)
+
+
+def _whole_text(value: Any) -> Any:
+    """Join surrogate halves that two chunks split. Raises ``ValueError`` (UnicodeDecodeError) where one stays alone."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16")
+    if isinstance(value, dict):
+        return {_whole_text(n): _whole_text(v) for n, v in value.items()}
+    if isinstance(value, list):
+        return [_whole_text(v) for v in value]
+    return value
+
+
+def read(response: Mapping[str, Any]) -> Reading:
+    """Read a chat completion into the uniform envelope fields.
+
+    Raises:
+        UnreadableSnapshot: a member has a type that this dialect does not know; the pointer names it.
+    """
+    body = response.get("body")
+    if body is None:
+        try:
+            body = assemble(str(response["text"]))
+        except ValueError as error:
+            raise UnreadableSnapshot(f"the stream cannot be assembled ({error})", reader=READER, pointer="/text") from None
+    if "choices" not in body:
+        return _filtered(body) if is_filtered(response) else _unknown("an error, not an answer", "/body/error")
+    choices = tuple(_choice(c, f"/body/choices/{i}") for i, c in enumerate(body["choices"]))
+    if not choices:
+        _unknown("no choice", "/body/choices")
+    usage = body.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    return Reading(
+        choices=choices,
+        model=body.get("model") if isinstance(body.get("model"), str) else None,
+        input_tokens=_count(usage.get("prompt_tokens")),
+        output_tokens=_count(usage.get("completion_tokens")),
+    )
+
+
+def _filtered(body: Mapping[str, Any]) -> Reading:
+    text = body["error"].get("message")
+    refusal = text if isinstance(text, str) else ""
+    choice = Choice("", (), True, refusal, "content_filter", "")
+    return Reading(choices=(choice,), model=None, input_tokens=None, output_tokens=None)
+
+
+def _choice(choice: Any, at: str) -> Choice:
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict):
+        return _unknown("no message", f"{at}/message")
+    text, refusal_text = _content(message.get("content"), f"{at}/message/content")
+    if isinstance(message.get("refusal"), str):
+        refusal_text = message["refusal"] or refusal_text
+    finish = choice.get("finish_reason")
+    if finish is not None and not isinstance(finish, str):
+        _unknown("a finish reason that is no text", f"{at}/finish_reason")
+    reasoning = message.get("reasoning_content") or message.get("reasoning")
+    return Choice(
+        text=text,
+        tool_calls=_tool_calls(message, f"{at}/message"),
+        refusal=bool(refusal_text) or finish == "content_filter",
+        refusal_text=refusal_text,
+        finish_reason=finish,
+        reasoning=reasoning if isinstance(reasoning, str) else "",
+    )
+
+
+def _content(content: Any, at: str) -> tuple[str, str]:
+    """Return the text and the refusal text of a message's content: text, parts, or null."""
+    if content is None:
+        return "", ""
+    if isinstance(content, str):
+        return content, ""
+    if not isinstance(content, list):
+        return _unknown("content that is neither text nor parts", at)
+    texts: list[str] = []
+    refusals: list[str] = []
+    for i, part in enumerate(content):
+        if isinstance(part, dict) and isinstance(part.get("text"), str):
+            texts.append(part["text"])
+        elif isinstance(part, dict) and isinstance(part.get("refusal"), str):
+            refusals.append(part["refusal"])
+        elif not isinstance(part, dict):
+            return _unknown("a content part that is no object", f"{at}/{i}")
+    return "".join(texts), "".join(refusals)
+
+
+def _tool_calls(message: Mapping[str, Any], at: str) -> tuple[ToolCall, ...]:
+    calls = message.get("tool_calls") or []
+    if not isinstance(calls, list):
+        return _unknown("tool calls that are no list", f"{at}/tool_calls")
+    read = [_tool_call(call, f"{at}/tool_calls/{i}") for i, call in enumerate(calls)]
+    legacy = message.get("function_call")
+    if isinstance(legacy, dict):
+        read.append(_tool_call({"function": legacy}, f"{at}/function_call"))
+    return tuple(read)
+
+
+def _tool_call(call: Any, at: str) -> ToolCall:
+    if not isinstance(call, dict):
+        return _unknown("a tool call that is no object", at)
+    if isinstance(call.get("custom"), dict):
+        return ToolCall(str(call["custom"].get("name") or ""), {}, str(call["custom"].get("input") or ""))
+    function = call.get("function")
+    if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+        return _unknown("a tool call without a function name", f"{at}/function")
+    arguments = function.get("arguments")
+    if arguments is None or arguments == "":
+        return ToolCall(function["name"], {}, None)
+    if isinstance(arguments, dict):
+        return ToolCall(function["name"], arguments, None)
+    if not isinstance(arguments, str):
+        return _unknown("arguments that are neither text nor an object", f"{at}/function/arguments")
+    try:
+        parsed = strict_json.loads(arguments)
+    except JsonError:
+        parsed = None
+    return ToolCall(function["name"], parsed, None) if isinstance(parsed, dict) else ToolCall(function["name"], {}, arguments)
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63 else None
+
+
+def _unknown(message: str, pointer: str) -> Any:
+    raise UnreadableSnapshot(message, reader=READER, pointer=pointer)

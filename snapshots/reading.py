@@ -1,0 +1,79 @@
+"""What a reader gets out of a body, the same for every dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+EXPLAINED_EMPTY = frozenset({"length", "content_filter"})
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One tool call. ``arguments_text`` holds arguments that do not parse or are no object, else ``None``."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    arguments_text: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the members that graders see."""
+        members: dict[str, Any] = {"name": self.name, "arguments": self.arguments}
+        if self.arguments_text is not None:
+            members["arguments_text"] = self.arguments_text
+        return members
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of the answers that a response holds."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...]
+    refusal: bool
+    refusal_text: str
+    finish_reason: str | None
+    reasoning: str
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether the choice has no text, reasoning, tool call or refusal."""
+        return not (self.text or self.reasoning or self.tool_calls or self.refusal)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the members that graders see."""
+        return {
+            "text": self.text,
+            "tool_calls": [call.as_dict() for call in self.tool_calls],
+            "refusal": self.refusal,
+            "refusal_text": self.refusal_text,
+            "finish_reason": self.finish_reason,
+            "reasoning": self.reasoning,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A read answer: its choices, the first one being *the* answer, and what the provider reports. ``None`` is not known.
+
+    ``recognised`` is false where no reader knows the dialect: then only ``raw`` can be trusted, and nothing is called empty.
+    """
+
+    choices: tuple[Choice, ...]
+    model: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    recognised: bool = True
+
+    @property
+    def first(self) -> Choice:
+        """Return the choice that the envelope's top-level fields show."""
+        return self.choices[0]
+
+    @property
+    def is_unexplained_empty(self) -> bool:
+        """Tell whether no choice has anything in it and no finish reason explains that."""
+        return self.recognised and all(c.is_empty for c in self.choices) and not any(
+            c.finish_reason in EXPLAINED_EMPTY for c in self.choices
+        )

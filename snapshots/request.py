@@ -1,0 +1,175 @@
+"""The request document: what would be sent, redacted, and the one rule that turns it into a hash.
+
+One function, one rule: ``request_hash`` is the SHA-256 of the canonical bytes of the document made here. It is part of
+the format ``whichclock.snapshot/1`` and is never edited; another rule would be another format that looks under this one on
+a miss. Unset is absent, never null, so that a new optional member re-keys nothing.
+
+What is in, and why:
+
+- ``transport``, ``method``, ``url``: another endpoint is another model until proven otherwise;
+- ``headers``: declared ones change answers (versions, beta flags, tenants): version headers in clear, others as digests;
+- ``body`` or ``body_text``: every member, known or not; a list of members that matter would rot;
+- ``order``: the order of a schema's properties reaches the model, and canonical JSON would hash it away;
+- ``salt``: the author's own way to say "this is another request";
+- ``command``, ``stdin``, ``env``: the same for programs.
+
+What is out, and why:
+
+- credentials, and the values of ``{{ env.X }}``: who asks is not what is asked (the name is keyed as ``${env:X}``);
+- case id, tags, variables, trial, expected set, graders, thresholds, prices: they are read after the answer;
+- retries, timeouts, concurrency: they change when an answer comes, not which;
+- template source text: the rendered text is in;
+- ``select`` of a generic answer: it is applied on reading, the response is kept raw;
+- the model that the provider reports, a program's bytes: evidence, kept beside the answer;
+- machine, working directory, time: a key that differs between two desks is no key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from snapshots import canonical
+from snapshots.errors import ConfigError
+from snapshots.pointer import escape
+
+CLEAR_HEADERS = frozenset({"anthropic-version", "anthropic-beta", "openai-beta"})
+CREDENTIAL_HEADERS = frozenset(
+    {"authorization", "proxy-authorization", "cookie", "x-api-key", "api-key", "x-goog-api-key"}
+)
+SCHEMA_PLACES = ("tools", "functions", "response_format", "text/format", "generationConfig")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+def request_hash(document: Mapping[str, Any]) -> str:
+    """Return the request hash of a document: SHA-256 of its canonical bytes, 64 lower-case hex digits."""
+    return canonical.digest(dict(document))
+
+
+def is_request_hash(text: str) -> bool:
+    """Tell whether ``text`` has the form of a request hash."""
+    return _HASH.fullmatch(text) is not None
+
+
+def http_document(
+    *,
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    body: Any = None,
+    salt: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return the document of an HTTP request.
+
+    Args:
+        method: HTTP method, in any case.
+        url: the URL as ``keyed_url`` returns it.
+        headers: declared headers, name to keyed value (placeholders already written ``${env:X}``).
+        body: the JSON body in the author's member order, or ``None`` for a request without one.
+        salt: ``{"target": …, "case": …}``, only the members that are set.
+    """
+    document: dict[str, Any] = {"transport": "http", "method": method.upper(), "url": url}
+    keyed = keyed_headers(headers)
+    if keyed:
+        document["headers"] = keyed
+    if body is not None:
+        document["body"] = body
+        order = property_order(body)
+        if order:
+            document["order"] = order
+    if salt:
+        document["salt"] = dict(salt)
+    return document
+
+
+def keyed_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the ``headers`` member: names lower-cased and sorted, no credentials, values by digest but for versions."""
+    keyed: dict[str, str] = {}
+    for name in sorted(headers, key=str.lower):
+        lower = name.lower()
+        if lower in CREDENTIAL_HEADERS:
+            continue
+        value = headers[name]
+        keyed[lower] = value if lower in CLEAR_HEADERS else "sha256:" + hashlib.sha256(value.encode()).hexdigest()
+    return keyed
+
+
+def full_url(base_url: str, path: str, query: Mapping[str, str] | None = None) -> str:
+    """Return base + path + query as it is sent, normalised.
+
+    Scheme and host are lower-cased, the scheme's default port, the trailing slash of the base and the fragment are dropped. The base's
+    own query keeps its order and encoding; ``query`` follows in sorted order.
+
+    Raises:
+        ConfigError: the base is no absolute http(s) URL, or holds a user name or password.
+    """
+    scheme, authority, base_path, base_query = _split(base_url)
+    return f"{scheme}://{authority}{base_path}{path}{_query(base_query, query)}"
+
+
+def keyed_url(base_url: str, path: str, query: Mapping[str, str] | None = None, endpoint: str | None = None) -> str:
+    """Return the ``url`` member: ``full_url``, with scheme, host and port replaced where an endpoint name is set."""
+    if endpoint is None:
+        return full_url(base_url, path, query)
+    _, _, base_path, base_query = _split(base_url)
+    return f"endpoint:{endpoint}{base_path}{path}{_query(base_query, query)}"
+
+
+def _split(base_url: str) -> tuple[str, str, str, str]:
+    try:
+        parts = urlsplit(base_url)
+        port = parts.port
+    except ValueError as error:
+        raise ConfigError(f"base_url is no URL: {error}") from None
+    scheme = parts.scheme.lower()
+    if scheme not in _DEFAULT_PORTS or not parts.hostname:
+        raise ConfigError("base_url is no absolute http or https URL", hint="write it as https://host/path")
+    if "@" in parts.netloc:
+        raise ConfigError(
+            "base_url holds a user name or password", hint="use api_key = \"{{ env.NAME }}\" or a header for credentials"
+        )
+    host = parts.netloc.rpartition(":")[0] if port is not None or parts.netloc.endswith(":") else parts.netloc
+    authority = host.lower() if port is None or port == _DEFAULT_PORTS[scheme] else f"{host.lower()}:{port}"
+    return scheme, authority, parts.path.rstrip("/"), parts.query
+
+
+def _query(base_query: str, query: Mapping[str, str] | None) -> str:
+    pairs = [f"{quote(k, safe='')}={_quote_value(query[k])}" for k in sorted(query)] if query else []
+    whole = "&".join([base_query, *pairs] if base_query else pairs)
+    return f"?{whole}" if whole else ""
+
+
+def _quote_value(value: str) -> str:
+    # A placeholder stays readable in the key; everything else is percent-encoded (RFC 3986 section 2.3).
+    parts = re.split(r"(\$\{env:[A-Za-z_][A-Za-z0-9_]*\})", value)
+    return "".join(p if i % 2 else quote(p, safe="") for i, p in enumerate(parts))
+
+
+def property_order(body: Any) -> dict[str, list[str]]:
+    """Return the ``order`` member: pointer of each schema's ``properties`` that is not in sorted order → its names in order."""
+    if not isinstance(body, dict):
+        return {}
+    order: dict[str, list[str]] = {}
+    for place in SCHEMA_PLACES:
+        part: Any = body
+        for name in place.split("/"):
+            part = part.get(name) if isinstance(part, dict) else None
+        order.update(_orders(part, f"/body/{place}"))
+    return order
+
+
+def _orders(value: Any, at: str) -> Iterator[tuple[str, list[str]]]:
+    members: Iterable[tuple[str, Any]] = ()
+    if isinstance(value, dict):
+        members = ((escape(name), item) for name, item in value.items())
+        properties = value.get("properties")
+        if isinstance(properties, dict) and not canonical.in_sorted_order(list(properties)):
+            yield f"{at}/properties", list(properties)
+    elif isinstance(value, list):
+        members = ((str(i), item) for i, item in enumerate(value))
+    for name, item in members:
+        yield from _orders(item, f"{at}/{name}")
