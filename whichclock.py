@@ -1,0 +1,112 @@
+"""The front door of whichclock: the command table, the version and the public names.
+
+It imports no verb until one is asked for, so that ``whichclock --help`` stays quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from golden.grader import grader as grader
+
+__version__ = "0.1.0"
+__all__ = ["__version__", "grader", "main"]
+
+# name → (module, one-line help). The help stands here so that listing the commands imports none of them.
+COMMANDS = {
+    "capture": ("capture.cli", "Ask the targets and freeze their answers as snapshots."),
+    "grade": ("grade.cli", "Grade the frozen snapshots; offline and pure."),
+    "diff": ("diff.cli", "Compare two runs and name the clock behind every change."),
+    "why": ("diff.why_cli", "The four clocks of one case, and the commit that moved each."),
+    "snapshots": ("snapshots.cli", "List, show, verify and address snapshots."),
+    "golden": ("golden.cli", "Check and list the golden cases."),
+    "schema": ("golden.schema_cli", "Print the JSON Schema of a format."),
+    "demo": ("diff.demo", "Move one clock at a time on a real model and see what diff says."),
+}
+
+
+class _Door(TyperGroup):
+    """A group that imports a command's module only when that command is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        command = typer.main.get_command(import_module(COMMANDS[cmd_name][0]).app)
+        command.name = cmd_name
+        return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+app = typer.Typer(
+    cls=_Door, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False
+)
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        typer.echo(f"whichclock {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(  # pyright: ignore[reportUnusedFunction]
+    _version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Which clock moved: the request, the model, the grader or the expectation?
+
+    \b
+    capture   freezes what the model says        whichclock capture
+    grade     judges what is frozen, offline     whichclock grade --save main
+    diff      names the clock that moved         whichclock diff main
+    """
+
+
+def main() -> None:
+    """Run the command line; the console script's entry point."""
+    from snapshots.errors import ExitCode, WhichclockError
+
+    try:
+        app(prog_name="whichclock")
+    except WhichclockError as error:
+        _report(error)
+        sys.exit(error.code)
+    except BrokenPipeError:
+        # The reader of our output left (head, less): not an error, and nobody is there to be told.
+        sys.stderr.close()
+        sys.exit(ExitCode.OK)
+    except KeyboardInterrupt:
+        sys.stderr.write("\nerror: interrupted\n")
+        sys.exit(130)
+
+
+def _report(error: Any) -> None:
+    from snapshots.console import Console, neutral_block
+
+    console = Console()
+    sys.stderr.write(f"{console.paint('error:', 'red', stream=sys.stderr)} {neutral_block(error.message)}\n")
+    if error.hint:
+        sys.stderr.write(f"{console.paint('hint:', 'blue', stream=sys.stderr)} {neutral_block(error.hint)}\n")
+
+
+def __getattr__(name: str) -> Any:
+    if name == "grader":
+        from golden.grader import grader
+
+        return grader
+    raise AttributeError(f"module 'whichclock' has no attribute {name!r}")
+
+
+if __name__ == "__main__":
+    main()
