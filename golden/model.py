@@ -1,4 +1,4 @@
-"""What a suite is once it is loaded: targets, cases, limits and gates. Plain frozen records; nothing here reads a file."""
+"""What a suite is once it is loaded: targets, cases, limits and gates. Frozen records; nothing here reads a file."""
 
 from __future__ import annotations
 
@@ -48,14 +48,17 @@ class Case:
     tags: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     trials: int = 1
-    pass_rule: str | float = "all"
+    pass_rule: str | float = "all"  # noqa: S105 -- a rule, no password
     salt: str | None = None
     known: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A loaded suite. ``root`` is the folder of the configuration file, which all its paths are relative to."""
+    """A loaded suite. ``root`` is the folder of the configuration file, which all its paths are relative to.
+
+    ``prompts`` and ``schemas`` hold the content, at load, of the files that cases name, by the name in the case.
+    """
 
     name: str
     config: Path
@@ -69,6 +72,8 @@ class Suite:
     grader_timeout_s: float = 5.0
     grader_memory_mb: int = 1024
     warnings: tuple[str, ...] = ()
+    prompts: Mapping[str, str] = field(default_factory=dict[str, str])
+    schemas: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,190 @@
+"""Cases: made from what a file gives, with the defaults filled in and everything they name read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from golden import nearest, project_path, schema, template, user_schema, yaml_text
+from golden.case_file import RawCase
+from golden.model import Case
+from golden.place import Place
+from golden.salt import Salts, resolve_salt
+from golden.target import unkeyed
+from snapshots import strict_json
+from snapshots.errors import ConfigError, JsonError
+
+_DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})", re.ASCII)
+_REGEX_FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL}
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What a case gets where it says nothing."""
+
+    targets: tuple[str, ...] | None = None
+    trials: int = 1
+    pass_rule: str | float = "all"  # noqa: S105 -- a rule, no password
+    salt: str | None = None
+
+
+@dataclass(slots=True)
+class CaseMaker:
+    """Makes the cases of one suite. Files that cases name are read once, so that a run sees one state of them."""
+
+    root: Path
+    defaults: Defaults
+    targets: Mapping[str, Any]
+    salts: Salts
+    prompts: dict[str, str] = field(default_factory=dict[str, str])
+    schemas: dict[str, Any] = field(default_factory=dict[str, Any])
+    warnings: list[str] = field(default_factory=list[str])
+
+    def make(self, raw: RawCase) -> Case:
+        """Return the case that ``raw`` holds.
+
+        Raises:
+            ConfigError: anything about it is wrong, with its place.
+        """
+        place = raw.place
+        schema.require(raw.value, "case", place)
+        value: dict[str, Any] = raw.value
+        for i, check in enumerate(value.get("checks", ())):
+            self._judge_check(check, place, f"/checks/{i}")
+        _judge_now(value.get("context"), place)
+        if "prompt" in value:
+            self._read_prompt(value["prompt"], place)
+        allowed = value.get("allowed_tools")
+        return Case(
+            id=value["id"],
+            place=str(place),
+            request=value.get("request"),
+            prompt=value.get("prompt"),
+            body=value.get("body"),
+            vars=value.get("vars", {}),
+            expected=tuple(value.get("expected", ())),
+            allowed_tools=None if allowed is None else tuple(allowed),
+            context=value.get("context"),
+            graders=tuple(value.get("graders", ())),
+            checks=tuple(value.get("checks", ())),
+            tags=tuple(value.get("tags", ())),
+            targets=self._targets(value.get("targets"), place),
+            trials=int(value.get("trials", self.defaults.trials)),
+            pass_rule=value.get("pass", self.defaults.pass_rule),
+            salt=self._salt(value, place),
+            known=value.get("known"),
+        )
+
+    def _targets(self, named: list[str] | None, place: Place) -> tuple[str, ...]:
+        if named is None:
+            if self.defaults.targets is not None:
+                return self.defaults.targets
+            if len(self.targets) == 1:
+                return tuple(self.targets)
+            raise place.fault(
+                "",
+                f"no targets; there are {', '.join(self.targets)}",
+                hint="name them in the case or in [defaults].targets",
+            )
+        for i, name in enumerate(named):
+            if name not in self.targets:
+                raise place.fault(f"/targets/{i}", f"no target {name!r}", hint=nearest.hint(name, self.targets))
+        return tuple(named)
+
+    def _salt(self, value: dict[str, Any], place: Place) -> str | None:
+        salt = value.get("salt", self.defaults.salt)
+        return None if salt is None else resolve_salt(salt, value.get("vars", {}), self.salts, place, "/salt")
+
+    def _read_prompt(self, prompt: Any, place: Place) -> None:
+        if isinstance(prompt, dict):
+            name = prompt["file"]
+            if name not in self.prompts:
+                path = project_path.file_inside(self.root, name, place, "/prompt/file")
+                self.prompts[name] = project_path.read_text(path, place, "/prompt/file")
+                self._warn(template.variables_used(self.prompts[name]), f"prompt {name}")
+            return
+        texts = [prompt] if isinstance(prompt, str) else message_texts(prompt)
+        for text in texts:
+            self._warn(template.variables_used(text), f"the prompt of {place}")
+
+    def _warn(self, variables: list[str], where: str) -> None:
+        self.warnings += [unkeyed(variable, where) for variable in variables]
+
+    def _judge_check(self, check: dict[str, Any], place: Place, at: str) -> None:
+        ((name, argument),) = check.items()
+        if name == "regex":
+            _judge_regex(argument, place, f"{at}/regex")
+        elif name == "json_schema":
+            self._judge_schema(argument, place, f"{at}/json_schema")
+
+    def _judge_schema(self, argument: Any, place: Place, at: str) -> None:
+        if not isinstance(argument, str):
+            if list(argument) == ["file"]:
+                raise place.fault(at, "{file: …} is no JSON Schema", hint="write the path itself: json_schema: PATH")
+            user_schema.require_sound(argument, place, at)
+        elif argument not in self.schemas:
+            path = project_path.file_inside(self.root, argument, place, at)
+            value = read_value(path, argument)
+            user_schema.require_sound(value, Place(argument), "")
+            self.schemas[argument] = value
+
+
+def message_texts(messages: list[dict[str, Any]]) -> list[str]:
+    """Return the texts of messages that are templates: contents that are text, and the ``text`` of their parts."""
+    texts: list[str] = []
+    for message in messages:
+        content = message.get("content")
+        if isinstance(content, str):
+            texts.append(content)
+        elif isinstance(content, list):
+            texts += [part["text"] for part in content if isinstance(part.get("text"), str)]
+    return texts
+
+
+def read_value(path: Path, file: str) -> Any:
+    """Return the JSON value that a JSON or YAML file holds.
+
+    Raises:
+        ConfigError: it is not of its format.
+    """
+    place = Place(file)
+    text = project_path.read_text(path, place, "")
+    try:
+        if path.suffix.lower() in (".yaml", ".yml"):
+            value = yaml_text.read(text.removeprefix("\ufeff"), file).value
+            strict_json.check(value)
+            return value
+        return strict_json.loads(text)
+    except JsonError as error:
+        raise ConfigError(f"{file}: {error.message}", hint=error.hint) from None
+
+
+def _judge_regex(argument: Any, place: Place, at: str) -> None:
+    if isinstance(argument, str):
+        pattern, flags = argument, ""
+    else:
+        pattern, flags = argument["pattern"], argument.get("flags", "")
+    try:
+        re.compile(pattern, sum(_REGEX_FLAGS[letter] for letter in set(flags)))
+    except (re.error, OverflowError, RecursionError) as error:
+        raise place.fault(at, f"pattern {pattern[:80]!r} does not compile: {error}") from None
+
+
+def _judge_now(context: Any, place: Place) -> None:
+    if context is None or "now" not in context:
+        return
+    now = context["now"]
+    try:
+        sound = _DATE_TIME.fullmatch(now) is not None and datetime.fromisoformat(now.upper()).tzinfo is not None
+    except ValueError:
+        sound = False
+    if not sound:
+        raise place.fault(
+            "/context/now",
+            f"found {schema.shown(now)}, expected an RFC 3339 date-time",
+            hint="for example 2026-01-01T00:00:00Z",
+        )

@@ -1,0 +1,25 @@
+"""``whichclock schema``: print the JSON Schemas that are shipped."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from golden import schema
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.command(name="schema")
+def print_schema(
+    name: Annotated[str, typer.Argument(metavar="|".join(schema.SHIPPED), help="Which schema to print.")],
+) -> None:
+    """Print the JSON Schema of a format, for editors and other tools.
+
+    \b
+    Examples:
+      whichclock schema case > case.schema.json
+    """
+    sys.stdout.write(schema.shipped_text(name))

@@ -1,0 +1,114 @@
+"""Targets: made from their table in the configuration, with everything refused that could leak or could not be sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from golden import placeholder
+from golden.credential import looks_like_a_key
+from golden.model import Target
+from golden.place import Place
+from golden.salt import resolve_salt
+from snapshots import request
+from snapshots.errors import ConfigError
+
+# The header in which each type sends its api_key.
+KEY_HEADER = {"openai": "authorization"}
+# The path that each type asks, below its base_url.
+PATH = {"openai": "/chat/completions"}
+
+_CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f]")
+# Set by every HTTP client from the body and the connection; a declared one could only contradict.
+_FRAMING = frozenset({"content-length", "transfer-encoding", "connection"})
+_SENT = ("base_url", "model", "params", "headers", "query", "api_key")
+
+
+def make(name: str, table: Mapping[str, Any], place: Place, salts: Any) -> Target:
+    """Return a target from its table, whose shape the schema has already judged.
+
+    Args:
+        name: the target's name.
+        table: its members, ``${env:…}`` already resolved.
+        place: where it stands.
+        salts: the project's ``Salts``, for a ``$digest:`` salt.
+
+    Raises:
+        ConfigError: a URL with a user name; a header declared twice, beside ``api_key``, or not sendable.
+    """
+    for member in _SENT:
+        if member in table:
+            placeholder.refuse_others(table[member], place, f"/{member}")
+    _check_url(table, place)
+    _check_headers(table, place)
+    members = {key: value for key, value in table.items() if key != "keyed_env"}
+    members["accept_status"] = tuple(table.get("accept_status", ()))
+    for count in ("retries", "concurrency"):
+        if count in members:
+            members[count] = int(members[count])
+    if "salt" in members:
+        members["salt"] = resolve_salt(members["salt"], {}, salts, place, "/salt")
+    return Target(name=name, **members)
+
+
+def warnings(target: Target) -> Iterator[str]:
+    """Yield what is allowed but probably not meant."""
+    path = urlsplit(target.base_url).path
+    places = [
+        *(("the path of base_url", v) for _, v in placeholder.names(path)),
+        *(("model", v) for _, v in placeholder.names(target.model)),
+        *((f"params{at}", v) for at, v in placeholder.names(dict(target.params))),
+    ]
+    for header, value in target.headers.items():
+        if header.lower() not in request.CREDENTIAL_HEADERS:
+            places += [(f"header {header}", v) for _, v in placeholder.names(value)]
+    for where, variable in places:
+        yield f"target {target.name}: {unkeyed(variable, where)}"
+    if target.api_key is not None and looks_like_a_key(target.api_key):
+        yield f"target {target.name}: api_key is written in the file; set a variable and write {{{{ env.NAME }}}}"
+
+
+def unkeyed(variable: str, where: str) -> str:
+    """Return the warning about ``{{ env.X }}`` in a place that is no credential."""
+    return (
+        f"{{{{ env.{variable} }}}} in {where} is not part of the key; "
+        f"if it changes the answer use ${{env:{variable}}}, if it is a secret leave it"
+    )
+
+
+def _check_url(table: Mapping[str, Any], place: Place) -> None:
+    base_url = table["base_url"]
+    authority = re.split(r"[/?#]", base_url.partition("://")[2], maxsplit=1)[0]
+    scheme = base_url.partition("://")[0]
+    if "{{" in authority or "{{" in scheme:
+        raise place.fault(
+            "/base_url", "scheme, host and port cannot be read at call time", hint="write ${env:NAME}, or set endpoint"
+        )
+    try:
+        request.keyed_url(placeholder.fill(base_url, placeholder.keyed), "", endpoint=table.get("endpoint"))
+    except ConfigError as error:
+        raise place.fault("/base_url", error.message, hint=error.hint) from None
+
+
+def _check_headers(table: Mapping[str, Any], place: Place) -> None:
+    seen: dict[str, str] = {}
+    for name, value in table.get("headers", {}).items():
+        at, lower = f"/headers/{name}", name.lower()
+        if lower in seen:
+            raise place.fault(at, f"header {name!r} is already declared as {seen[lower]!r}", hint="keep one of them")
+        seen[lower] = name
+        if "api_key" in table and lower == KEY_HEADER[table["type"]]:
+            raise place.fault(
+                at, f"header {name!r} is declared beside api_key, which sends the same header", hint="keep one of them"
+            )
+        if lower in _FRAMING:
+            raise place.fault(at, f"header {name!r} is set by the client", hint="leave it out")
+        if not sendable(value):
+            raise place.fault(at, f"the value of header {name!r} holds a control character")
+
+
+def sendable(value: str) -> bool:
+    """Tell whether a header may have this value: no CR, LF or other control characters (RFC 9110 section 5.5)."""
+    return _CONTROL.search(value) is None
