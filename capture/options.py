@@ -1,0 +1,51 @@
+"""What a capture is told beside the suite: the mode, the limits, and the seams that tests replace."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from capture.modes import Mode
+from snapshots import instant
+
+if TYPE_CHECKING:
+    from capture.result import Outcome
+    from capture.transport import Transport
+
+MAX_RESPONSE_BYTES = 64 << 20
+
+
+def _nobody_watches(outcome: Outcome) -> None:
+    """Take no notice: the default of ``on_done``."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureOptions:
+    """Options of one capture.
+
+    Attributes:
+        mode: whether the store answers, the target, or both.
+        max_calls: HTTP calls of the whole run, retries included; ``None`` is no limit.
+        concurrency: open calls over all targets; ``None`` leaves it to each target's own limit.
+        resume: the log of an earlier capture whose answers are not asked for again.
+        environ: where ``{{ env.X }}`` is looked up; ``None`` is the environment of the process.
+        max_response_bytes: larger answers are refused.
+        sleep: how the time between two attempts passes (seconds).
+        now: the current UTC second since 1970.
+        transport: makes what sends; ``None`` is HTTP. It is called once a run, and only if something has to be asked.
+        on_done: called once for each row, with its outcome, in the thread that called ``capture``.
+    """
+
+    mode: Mode = Mode.AUTO
+    max_calls: int | None = None
+    concurrency: int | None = None
+    resume: Path | None = None
+    environ: Mapping[str, str] | None = None
+    max_response_bytes: int = MAX_RESPONSE_BYTES
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    now: Callable[[], int] = instant.now
+    transport: Callable[[], Transport] | None = None
+    on_done: Callable[[Outcome], None] = _nobody_watches

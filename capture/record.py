@@ -1,0 +1,155 @@
+"""Turn answers into observations: compare, write, and make a group of them durable before any is called stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from capture.ask import Answered
+from capture.modes import Current, Mode
+from capture.plan import Job
+from capture.result import Ended, Outcome
+from snapshots import dialects, snapshot
+from snapshots.errors import StoreError, WhichclockError
+from snapshots.store import Found, Store
+
+GROUP = 256
+"""Most answers that wait for the disk, and most that one folder sync makes durable."""
+AHEAD_S = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An answer on its way to the store."""
+
+    job: Job
+    answered: Answered
+    current: Current | None
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """What became of an answer. ``found`` is the file that was written.
+
+    ``ahead_s`` is how far its second is ahead of the clock; ``broken`` tells that the store refused.
+    """
+
+    item: Item
+    ended: Ended
+    found: Found | None = None
+    ahead_s: int = 0
+    broken: bool = False
+
+
+class Recorder:
+    """Files answers in a thread of its own, so that no open call waits for the disk.
+
+    Only that thread uses the store meanwhile.
+    """
+
+    def __init__(self, store: Store, *, mode: Mode, tool: str, now: Callable[[], int]) -> None:
+        self._store = store
+        self._mode = mode
+        self._tool = tool
+        self._now = now
+        self._queue: asyncio.Queue[Item | None] = asyncio.Queue(GROUP)
+
+    async def add(self, item: Item) -> None:
+        """Hand over an answer; waits while the disk is far behind."""
+        await self._queue.put(item)
+
+    async def end(self) -> None:
+        """Say that no answer follows."""
+        await self._queue.put(None)
+
+    async def run(self, on_filed: Callable[[list[Filed]], None]) -> None:
+        """File answers group by group until ``end``, calling ``on_filed`` once a group is durable."""
+        loop = asyncio.get_running_loop()
+        with ThreadPoolExecutor(1, thread_name_prefix="whichclock-store") as thread:
+            while group := await self._group():
+                on_filed(await loop.run_in_executor(thread, self.file, group))
+
+    async def _group(self) -> list[Item]:
+        """Return all answers that wait, at least one unless the end is reached."""
+        item = await self._queue.get()
+        group: list[Item] = []
+        while item is not None:
+            group.append(item)
+            if len(group) == GROUP or self._queue.empty():
+                return group
+            item = self._queue.get_nowait()
+        if group:
+            self._queue.put_nowait(None)  # seen again, and then alone
+        return group
+
+    def file(self, group: list[Item]) -> list[Filed]:
+        """Write a group and make it durable. A disk that refuses makes the answers of the whole group failed."""
+        filed = [self._file(item) for item in group]
+        try:
+            self._store.flush()
+        except StoreError as error:
+            failed = Ended(Outcome.FAILED, error=error.message)
+            return [Filed(one.item, failed, broken=True) if one.found is not None else one for one in filed]
+        return filed
+
+    def _file(self, item: Item) -> Filed:
+        document, response = item.job.rendered.document, item.answered.response
+        rule = dialects.rule_for(document, response)
+        try:
+            answer = dialects.answer_hash(rule, response)
+            if self._mode is Mode.OFF:
+                return Filed(item, Ended(Outcome.ASKED, answer))
+            if item.current is not None and self._is_unchanged(item, item.current, rule, answer):
+                return Filed(item, Ended(Outcome.UNCHANGED, item.current.answer_hash))
+            return self._put(item, rule, answer)
+        except WhichclockError as error:
+            return Filed(item, Ended(Outcome.FAILED, error=error.message), broken=isinstance(error, StoreError))
+
+    def _is_unchanged(self, item: Item, current: Current, rule: str, answer: str) -> bool:
+        old = current.answer_hash
+        if current.answer_rule != rule:
+            old = _rehashed(self._store, current.found, rule)
+        return old == answer and current.model == item.answered.model
+
+    def _put(self, item: Item, rule: str, answer: str) -> Filed:
+        job, now = item.job, self._now()
+        second = max(now, self._next_second(job))
+        name, data = snapshot.write(
+            request=job.rendered.document,
+            request_hash=job.request_hash,
+            trial=job.trial,
+            answer_hash=answer,
+            answer_rule=rule,
+            second=second,
+            response=item.answered.response,
+            meta=self._meta(item),
+        )
+        found = self._store.put(name, data)
+        outcome = Outcome.RECORDED if item.current is None else Outcome.MOVED
+        return Filed(item, Ended(outcome, answer), found, second - now)
+
+    def _next_second(self, job: Job) -> int:
+        """Return the second after the current one's: a clock set back must not make the new answer the older one."""
+        found = self._store.current(*job.identity)
+        parts = None if found is None else snapshot.parse_name(found.folder, found.name)
+        return 0 if parts is None else parts.second + 1
+
+    def _meta(self, item: Item) -> dict[str, Any]:
+        return {
+            "latency_ms": item.answered.latency_ms,
+            "attempts": item.answered.attempts,
+            "target": item.job.planned.target.name,
+            "cases": sorted(item.job.cases),
+            "tool": self._tool,
+        }
+
+
+def _rehashed(store: Store, found: Found, rule: str) -> str | None:
+    """Return the stored answer's hash under another rule, or ``None`` where that rule cannot read it."""
+    try:
+        return dialects.answer_hash(rule, store.read(found).response)
+    except (WhichclockError, KeyError, ValueError, AttributeError):
+        return None

@@ -1,0 +1,107 @@
+"""Values that may never be written: found in answers, and struck out of messages.
+
+A value is looked for as it is, as JSON text (also JSON within JSON), percent-encoded, and in base64 at each of the
+three offsets that it can have inside a longer text.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+import orjson
+
+from snapshots import openai_chat, sse
+
+MIN_LENGTH = 6
+"""Shorter values stand in too many answers by chance; they are struck out of messages all the same."""
+
+
+class Scrubber:
+    """Knows the resolved values of a request, each with the name it came from."""
+
+    def __init__(self, secrets: Mapping[str, str]) -> None:
+        self._forms: list[tuple[str, str]] = []
+        for name, value in secrets.items():
+            if value:
+                self._forms.extend((form, name) for form in _forms(value))
+        self._forms.sort(key=lambda form: -len(form[0]))
+        self._names = dict(reversed(self._forms))
+        long = {name for name, value in secrets.items() if len(value) >= MIN_LENGTH}
+        self._needles = [(form.encode(), name) for form, name in self._forms if name in long]
+        self._pattern = re.compile("|".join(re.escape(form) for form, _ in self._forms)) if self._forms else None
+
+    def scrub(self, text: str) -> str:
+        """Return a text in which each value is replaced by ``${env:NAME}``."""
+        if self._pattern is None:
+            return text
+        return self._pattern.sub(lambda found: f"${{env:{self._names[found[0]]}}}", text)
+
+    def find(self, data: bytes) -> str | None:
+        """Return the name of a value of at least 6 characters that stands in some bytes, or ``None``."""
+        return next((name for needle, name in self._needles if needle in data), None)
+
+    def find_in_response(self, response: Mapping[str, Any], data: bytes) -> str | None:
+        """Return the name of a value that stands in a response: in its bytes, a kept header, or only once it is read.
+
+        Args:
+            response: the member as it would be stored.
+            data: the body's bytes as received.
+        """
+        if not self._needles:
+            return None
+        found = self.find(data) or self.find(orjson.dumps(response["headers"]))
+        if found is None and b"\\" in data and "body" in response:
+            found = self.find(orjson.dumps(response["body"]))  # \u002d and \/ are gone once it is read
+        text = response.get("text")
+        if found is None and isinstance(text, str) and sse.looks_like_stream(text):
+            found = self._find_in_stream(text)  # a stream can spell a value over several chunks
+        return found
+
+    def _find_in_stream(self, text: str) -> str | None:
+        try:
+            return self.find(orjson.dumps(openai_chat.assemble(text)))
+        except (ValueError, TypeError):
+            return None  # what cannot be assembled is never stored
+
+
+@lru_cache(maxsize=256)
+def _scrubber(secrets: tuple[tuple[str, str], ...]) -> Scrubber:
+    return Scrubber(dict(secrets))
+
+
+def scrubber(secrets: Mapping[str, str]) -> Scrubber:
+    """Return the scrubber of a request's values; equal values share one."""
+    return _scrubber(tuple(secrets.items()))
+
+
+def _forms(value: str) -> Iterator[str]:
+    yield value
+    if len(value) < MIN_LENGTH:
+        return
+    once = json.dumps(value)[1:-1]
+    raw = json.dumps(value, ensure_ascii=False)[1:-1]
+    yield from {once, raw, json.dumps(once)[1:-1], json.dumps(raw, ensure_ascii=False)[1:-1]} - {value}
+    data = value.encode("utf-8", "surrogatepass")
+    for quoted in {quote(data), quote(data, safe=""), quote_plus(data)} - {value}:
+        yield quoted
+        yield re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), quoted)
+    for plain in {_base64(data, offset) for offset in range(3)}:
+        yield plain
+        yield plain.translate(_URL_SAFE)
+
+
+_URL_SAFE = str.maketrans("+/", "-_")
+
+
+def _base64(data: bytes, offset: int) -> str:
+    """Return the characters that the value alone decides when it stands ``offset`` bytes into a group of three."""
+    text = base64.b64encode(b"\0" * offset + data).decode()
+    start = (0, 2, 3)[offset]
+    end = len(text) - (0, 3, 2)[(offset + len(data)) % 3]
+    return text[start:end]

@@ -1,0 +1,103 @@
+"""What a capture says about itself: one row for each planned call, and the counts over them."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from snapshots.errors import ExitCode
+
+SCHEMA = "whichclock.capture/1"
+
+
+class Outcome(enum.StrEnum):
+    """How a planned call ended."""
+
+    RECORDED = "recorded"
+    """Asked, answered and stored; nothing was stored under this identity before."""
+    REPLAYED = "replayed"
+    """Answered by the store without a call."""
+    UNCHANGED = "unchanged"
+    """Asked again (live): same answer from the same reported model, nothing stored."""
+    MOVED = "moved"
+    """Asked again (live): another answer or another reported model, stored beside the old one."""
+    MISSED = "missed"
+    """Nothing is stored and this mode does not ask (replay)."""
+    ASKED = "asked"
+    """Asked and answered; this mode stores nothing (off)."""
+    FAILED = "failed"
+    """No answer that may be stored, or the stored one is corrupt."""
+    REFUSED = "refused"
+    """Not stored or not asked on purpose: too large, holds a credential, over the budget."""
+
+
+ANSWERED = frozenset({Outcome.RECORDED, Outcome.REPLAYED, Outcome.UNCHANGED, Outcome.MOVED, Outcome.ASKED})
+RESUMABLE = ANSWERED - {Outcome.ASKED}
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How one identity ended: the outcome, the hash of its answer if there is one, and the reason if there is none."""
+
+    outcome: Outcome
+    answer_hash: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One case × target × trial. ``shared`` tells that another row of the run asked the same request for it."""
+
+    case_id: str
+    target: str
+    trial: int
+    request_hash: str
+    answer_hash: str | None
+    outcome: Outcome
+    shared: bool
+    error: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the members that ``--format json`` prints."""
+        return {
+            "case_id": self.case_id,
+            "target": self.target,
+            "trial": self.trial,
+            "request_hash": self.request_hash,
+            "answer_hash": self.answer_hash,
+            "outcome": self.outcome.value,
+            "shared": self.shared,
+            "error": self.error,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureResult:
+    """A finished or interrupted capture: ``rows`` in suite order, and ``calls``, all HTTP calls, retries included."""
+
+    rows: tuple[Row, ...]
+    calls: int
+    warnings: tuple[str, ...] = ()
+    log: Path | None = None
+    interrupted: bool = False
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """Return ``planned``, ``calls`` and the count of each outcome, zeros included."""
+        counts = {outcome.value: 0 for outcome in Outcome}
+        for row in self.rows:
+            counts[row.outcome.value] += 1
+        return {"planned": len(self.rows), "calls": self.calls, **counts}
+
+    @property
+    def exit_code(self) -> int:
+        """Return 0 where every planned call has an answer, 130 after an interrupt, else 3."""
+        if self.interrupted:
+            return 130
+        return ExitCode.OK if all(row.outcome in ANSWERED for row in self.rows) else ExitCode.UNJUDGED
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the one object that ``--format json`` prints."""
+        return {"schema": SCHEMA, "summary": self.summary, "rows": [row.as_dict() for row in self.rows]}
