@@ -32,6 +32,11 @@ class Found:
     folder: str
     name: str
 
+    @property
+    def shown(self) -> str:
+        """Return the path as messages call it: under the store's own folder, the same on every machine."""
+        return f"sha256/{self.folder}/{self.name}"
+
 
 class Store:
     """A store on the local disk. ``root`` is the snapshots folder; the files are under ``root/sha256``."""
@@ -80,11 +85,7 @@ class Store:
             CorruptSnapshot: it is not what its name, its digest or its shape says.
             StoreError: it cannot be read at all.
         """
-        return snapshot_file.read(read_bytes(found.path), folder=found.folder, name=found.name, path=self.shown(found.path))
-
-    def shown(self, path: str) -> str:
-        """Return a path as messages call it: from the store's own folder name on, the same on every machine."""
-        return f"{self.root.name}/{os.path.relpath(path, self.root)}".replace(os.sep, "/")
+        return snapshot_file.read(read_bytes(found.path), folder=found.folder, name=found.name, path=found.shown)
 
     def walk(self) -> Iterator[Found]:
         """Yield every snapshot file in sort order. Files of other names are not yielded; see ``strays``."""
@@ -117,7 +118,7 @@ class Store:
             try:
                 _link(temporary, final)
             finally:
-                os.unlink(temporary)
+                Path(temporary).unlink(missing_ok=True)  # the fallback for file systems without links has moved it
         except OSError as error:
             raise StoreError(
                 f"cannot write to the store: {error.strerror or error}",
@@ -225,7 +226,6 @@ def _link(temporary: str, final: str) -> None:
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
             raise
         os.rename(temporary, final)
-        open(temporary, "xb").close()  # the caller removes the temporary name
 
 
 def _sync_folder(path: str) -> None:

@@ -1,0 +1,127 @@
+"""The ``grade`` command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from snapshots.options import (
+    CasesArgument,
+    Color,
+    ColorOption,
+    ConfigOption,
+    Format,
+    FormatOption,
+    QuietOption,
+    SnapshotsOption,
+    TagOption,
+    TargetOption,
+)
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def grade(
+    cases: CasesArgument = None,
+    target: TargetOption = None,
+    tag: TagOption = None,
+    save: Annotated[str | None, typer.Option("--save", metavar="LABEL", help="Keep the results under a label (whole suite only).")] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE.parquet", help="Write the results to a file.")] = None,
+    frozen: Annotated[
+        str | None, typer.Option("--frozen", metavar="REF", help="Judge the very answers that a saved run lists (label, label~n or file).")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=0, help="Worker processes; 0 chooses by size.")] = 0,
+    config: ConfigOption = None,
+    snapshots: SnapshotsOption = None,
+    format: FormatOption = Format.TABLE,  # noqa: A002 - the option is called --format
+    color: ColorOption = Color.AUTO,
+    quiet: QuietOption = False,
+) -> None:
+    """Judge the frozen snapshots. Offline and pure: asks nobody, needs no credentials.
+
+    \b
+    whichclock grade                          every case; exit 1 if one fails, 3 if one could not be judged
+    whichclock grade 'refund_*' --tag orders  some of them
+    whichclock grade --save main              keep the results, so that diff can compare with them
+    whichclock grade --frozen main            today's graders on the answers of the run saved as main
+    """
+    from golden.model import Selection
+    from golden.suite import find_config, load_suite, select
+    from grade import command, report
+    from snapshots.console import Console
+    from snapshots.errors import UsageError
+
+    console = Console(color.value, quiet=quiet)
+    selection = Selection(tuple(cases or ()), tuple(target or ()), tuple(tag or ()))
+    _check_options(save, out, selection)
+    suite = load_suite(find_config(explicit=config), snapshots=snapshots)
+    for warning in suite.warnings:
+        console.warn(warning)
+    planned = select(suite, selection)
+    base = _frozen_table(frozen, suite) if frozen else None
+    plan = command.make_plan(suite, planned, base)
+    if not plan.rows:
+        raise UsageError(f"nothing to grade: {frozen} lists none of the selected cases", hint="grade without --frozen")
+    write_to = out if out is not None else suite.results / save / "run.parquet" if save else None
+    with command.progress(len(plan.rows), quiet=quiet) as tick:
+        graded = command.grade(
+            suite, plan, selection, jobs=jobs, keep_table=format is Format.JSON, write_to=write_to, tick=tick
+        )
+    written = command.keep(graded, suite, label=save, out=out)
+    code = graded.outcome.tally.exit_code(suite.pass_rate)
+    extra: dict[str, Any] = {"not_in_base": plan.not_in_base, "request_moved": plan.request_moved} if frozen else {}
+    if format is Format.JSON:
+        from grade import table
+
+        rows = table.as_rows(graded.table) if graded.table is not None else []
+        console.json({"schema": table.SCHEMA, "summary": report.summary(graded.outcome, **extra), "rows": rows})
+    else:
+        for line in report.lines(graded.outcome, planned, console, code, suite.pass_rate):
+            console.out(line)
+        if frozen:
+            console.out(f"frozen at {frozen}: {plan.not_in_base} rows not in it, {plan.request_moved} with another request since")
+    _say_remedies(graded, suite, planned, console)
+    if written is not None:
+        console.say(f"saved {_shown(written, suite.root)}")
+    raise typer.Exit(code)
+
+
+def _check_options(save: str | None, out: Path | None, selection: Any) -> None:
+    from grade import labels
+    from snapshots.errors import UsageError
+
+    if save is not None:
+        labels.check_label(save)
+        if selection:
+            raise UsageError("--save keeps whole suites only, and a selection is given", hint="use --out FILE.parquet")
+    if save is not None and out is not None:
+        raise UsageError("--save and --out are two places for one table", hint="give one of them")
+    if out is not None and out.suffix != ".parquet":
+        raise UsageError(f"--out {out} does not end in .parquet", hint="REFs that end in .parquet are files; name it so")
+
+
+def _frozen_table(ref: str, suite: Any) -> Any:
+    from grade import labels, table
+    from snapshots.errors import RefError
+
+    run = labels.resolve(ref, suite.results)
+    base = table.read(run.path)
+    other = table.metadata(base, run.path)["suite"]
+    if other != suite.name:
+        raise RefError(f"{ref} is a run of the suite {other!r}, this is {suite.name!r}", hint="two suites are never compared")
+    return base
+
+
+def _say_remedies(graded: Any, suite: Any, planned: Any, console: Any) -> None:
+    """Tell how to record what is missing, with the nearest recorded request of the first few."""
+    from grade.remedy import remedies
+
+    for line in remedies(graded.outcome, suite, planned):
+        console.say(line)
+
+
+def _shown(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)

@@ -1,0 +1,158 @@
+"""What ``grade`` does once its options are read: plan, run, write, and tell. Used by the command and by ``diff``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from golden.model import Planned, Selection, Suite
+from grade import plan as planning
+from grade.pool import Job, Loaded
+from grade.run import Outcome, Rows, run, runtime
+from snapshots.errors import StoreError
+from snapshots.store import Store
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TOOL = "whichclock/0.1.0"
+Tick = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A finished run. ``table`` is there only where it was asked for, ``path`` only where it was written."""
+
+    outcome: Outcome
+    plan: planning.Plan
+    table: pa.Table | None = None
+    temporary: Path | None = None
+
+
+def job_of(suite: Suite, plan: planning.Plan) -> Job:
+    """Return what the workers need to know of a suite."""
+    return Job(suite.root, suite.graders, plan.names, suite.grader_timeout_s, suite.grader_memory_mb)
+
+
+def make_plan(suite: Suite, planned: Iterable[Planned], frozen: pa.Table | None) -> planning.Plan:
+    """Return the plan of the suite's current answers, or of the very answers that a saved run lists."""
+    store = Store(suite.snapshots)
+    if frozen is None:
+        return planning.plan(suite, planned, store)
+    return planning.frozen_plan(suite, planned, store, frozen)
+
+
+def grade(
+    suite: Suite,
+    plan: planning.Plan,
+    selection: Selection,
+    *,
+    jobs: int = 0,
+    keep_table: bool = False,
+    write_to: Path | None = None,
+    tick: Tick | None = None,
+) -> Graded:
+    """Judge a plan.
+
+    Args:
+        suite: the loaded suite.
+        plan: what to judge.
+        selection: how the plan was selected; it is written into the table.
+        jobs: number of worker processes, 0 for a choice by size.
+        keep_table: return the rows as an Arrow table.
+        write_to: write the rows to a temporary file beside this path; the caller names it.
+        tick: called with the number of rows done since the last call.
+
+    Raises:
+        ConfigError: the graders do not load.
+        StoreError: the results cannot be written.
+    """
+    from grade import table
+
+    pieces: list[pa.Table] = []
+    writers: list[table.Writer] = []
+
+    def start(loaded: Loaded) -> Callable[[Rows], None]:
+        schema = table.schema(_metadata(suite, selection, loaded))
+        if write_to is not None:
+            writers.append(table.Writer(write_to, schema))
+
+        def sink(rows: Rows) -> None:
+            piece = table.batch(rows, schema)
+            for writer in writers:
+                writer.write(piece)
+            if keep_table:
+                pieces.append(piece)
+
+        return sink
+
+    try:
+        outcome = run(plan, job_of(suite, plan), jobs, start, tick=tick)
+    except BaseException:
+        for writer in writers:
+            writer.discard()
+        raise
+    whole = None
+    if keep_table:
+        import pyarrow
+
+        whole = pyarrow.concat_tables(pieces)
+    return Graded(outcome, plan, whole, writers[0].finish() if writers else None)
+
+
+def _metadata(suite: Suite, selection: Selection, loaded: Loaded) -> dict[str, Any]:
+    chosen = {
+        "cases": list(selection.cases),
+        "targets": list(selection.targets),
+        "tags": list(selection.tags),
+    }
+    return {
+        "suite": suite.name,
+        "selection": chosen if selection else None,
+        "runtime": runtime(loaded),
+        "tool": TOOL,
+    }
+
+
+def keep(graded: Graded, suite: Suite, *, label: str | None, out: Path | None) -> Path | None:
+    """Give the written table its name under a label or as a file, with its source bundles, and return the path.
+
+    Raises:
+        StoreError: the disk refused.
+    """
+    from grade import labels
+
+    if graded.temporary is None:
+        return None
+    if label is not None:
+        labels.write_sources(suite.results / labels.SOURCES, graded.outcome.loaded.sources)
+        return labels.save(graded.temporary, suite.results, label)
+    if out is None:
+        return None
+    labels.write_sources(out.parent / labels.SOURCES, graded.outcome.loaded.sources)
+    try:
+        graded.temporary.replace(out)
+    except OSError as error:
+        graded.temporary.unlink(missing_ok=True)
+        raise StoreError(f"cannot write {out}: {error.strerror}", hint="check that it is no folder, and permissions") from error
+    return out
+
+
+@contextmanager
+def progress(total: int, *, quiet: bool):
+    """Show a progress bar for long work on a terminal, and yield what counts it up."""
+    import sys
+
+    if quiet or total < 2000 or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console as RichConsole
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=RichConsole(stderr=True), transient=True) as bar:
+        task = bar.add_task("grading", total=total)
+        yield lambda done: bar.advance(task, done)

@@ -1,0 +1,200 @@
+"""The core of grading: one frozen file in, findings and facts out. Pure, and ignorant of networks, processes and tables."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from golden.grader import CODE
+from golden.loader import Grader
+from grade.checks import CHECKS, EMPTY_ANSWER, EMPTY_ANSWER_NUMBER, RESERVED_CODES, Check
+from grade.purity import EPOCH, OutOfTime
+from snapshots import canonical, dialects, strict_json
+from snapshots.envelope import Envelope
+from snapshots.errors import CorruptSnapshot, GraderFault, JsonError, StoreError, UnreadableSnapshot
+from snapshots.frozen import FrozenDict, freeze, thaw
+from snapshots.snapshot import Snapshot
+
+Findings = dict[str, dict[str, Any]]
+
+
+class World(Protocol):
+    """What the loop needs of the purity guard."""
+
+    violation: str
+
+    def close(self, request_hash: str, now: str) -> None: ...
+    def open(self) -> None: ...
+
+
+class Bench:
+    """Grades snapshots under expectations with one set of graders."""
+
+    def __init__(self, graders: Mapping[str, Grader], world: World) -> None:
+        self._graders = graders
+        self._world = world
+        self._cases: dict[str, _CaseSide] = {}
+
+    def grade(self, snapshot: Snapshot, expectation: str) -> dict[str, Any]:
+        """Grade one snapshot.
+
+        Args:
+            snapshot: a sound snapshot.
+            expectation: canonical JSON of the case's grading side.
+
+        Returns:
+            ``findings``, ``evidence`` (canonical JSON), ``graders`` (canonical JSON), ``error`` (``None`` or the first fault), and what the reader found.
+        """
+        side = self._side(expectation)
+        reader, number = dialects.reader_for(snapshot.request, snapshot.response)
+        graders, grader_digest = side.digests_with(reader, number)
+        facts: dict[str, Any] = {
+            "graders": graders,
+            "grader_digest": grader_digest,
+            "findings": [],
+            "evidence": "{}",
+            "error": None,
+            "status": None,
+        }
+        try:
+            reading = dialects.read(reader, snapshot.response)
+        except UnreadableSnapshot as error:
+            return {**facts, "status": "unreadable_snapshot", "error": error.message}
+        latency = snapshot.meta.get("latency_ms")
+        envelope = Envelope(reading, snapshot.response, float(latency) if isinstance(latency, int | float) else None)
+        found: Findings = {}
+        if reading.is_unexplained_empty:
+            found[EMPTY_ANSWER] = {f"check:{EMPTY_ANSWER}": None}
+        faults = self._check(envelope, side, snapshot, found) + self._call(envelope, side, snapshot, found)
+        facts.update(
+            findings=sorted(found),
+            evidence=canonical.encode(found).decode() if found else "{}",
+            reported_model=reading.model,
+            finish_reason=reading.first.finish_reason,
+            input_tokens=reading.input_tokens,
+            output_tokens=reading.output_tokens,
+            latency_ms=envelope["latency_ms"],
+        )
+        if faults:
+            facts.update(status="grader_error", error="; ".join(faults))
+        return facts
+
+    def _side(self, expectation: str) -> _CaseSide:
+        side = self._cases.get(expectation)
+        if side is None:
+            if len(self._cases) > 64:  # rows come sorted by case: a few are enough, and memory stays flat
+                self._cases.clear()
+            side = self._cases[expectation] = _CaseSide(expectation, self._graders)
+        return side
+
+    def _check(self, envelope: Envelope, side: _CaseSide, snapshot: Snapshot, found: Findings) -> list[str]:
+        faults: list[str] = []
+        for name, check, argument in side.checks:
+            try:
+                evidence = self._closed(side, snapshot, check.rule, envelope, argument)
+            except GraderFault as fault:
+                faults.append(f"check:{name}: {fault.message}")
+                continue
+            if evidence is not None:
+                sources = found.setdefault(check.code, {})
+                earlier = sources.get(f"check:{name}")
+                # The same check may stand in a case several times; the evidence of each violation is kept.
+                sources[f"check:{name}"] = evidence if earlier is None else [*(earlier if isinstance(earlier, list) else [earlier]), evidence]
+        return faults
+
+    def _call(self, envelope: Envelope, side: _CaseSide, snapshot: Snapshot, found: Findings) -> list[str]:
+        faults: list[str] = []
+        for grader in side.graders:
+            arguments = (envelope, side.view(snapshot)) if grader.takes_case else (envelope,)
+            try:
+                returned = self._closed(side, snapshot, grader.function, *arguments)
+                for code, evidence in _codes(returned):
+                    found.setdefault(code, {})[grader.name] = evidence
+            except GraderFault as fault:
+                faults.append(f"{grader.place}: {fault.message}")
+        return faults
+
+    def _closed(self, side: _CaseSide, snapshot: Snapshot, function: Any, *arguments: Any) -> Any:
+        """Call foreign code with the world closed. Raises ``GraderFault`` for whatever it does wrong."""
+        world = self._world
+        world.close(snapshot.request_hash, side.now)
+        try:
+            returned = function(*arguments)
+            if not isinstance(returned, dict | list | set | frozenset | tuple | str | None):
+                raise TypeError(f"it returned {type(returned).__name__}, not finding codes")
+        except (Exception, OutOfTime, SystemExit, GeneratorExit, KeyboardInterrupt) as error:
+            world.open()
+            raise GraderFault(world.violation or _one_line(error)) from None
+        world.open()
+        if world.violation:
+            raise GraderFault(world.violation)
+        return returned
+
+
+class _CaseSide:
+    """The grading side of a case, parsed once."""
+
+    def __init__(self, expectation: str, graders: Mapping[str, Grader]) -> None:
+        value = strict_json.loads(expectation)
+        context = value.get("context")
+        self.now: str = context["now"] if isinstance(context, dict) and isinstance(context.get("now"), str) else EPOCH
+        checks = [next(iter(c.items())) for c in value.get("checks", ())]
+        if "allowed_tools" in value:
+            checks.append(("allowed_tools", value["allowed_tools"]))
+        self.checks: list[tuple[str, Check, Any]] = [(name, CHECKS[name], argument) for name, argument in checks]
+        self.graders = [graders[name] for name in value.get("graders", ())]
+        self.digests: dict[str, str] = {g.name: g.digest for g in self.graders}
+        self.digests.update((f"check:{name}", own_digest(f"check:{name}", check.number)) for name, check, _ in self.checks)
+        self.digests[f"check:{EMPTY_ANSWER}"] = own_digest(f"check:{EMPTY_ANSWER}", EMPTY_ANSWER_NUMBER)
+        self._view = freeze({n: value.get(n) for n in ("context", "allowed_tools", "checks", "graders")})
+        self._texts: dict[str, tuple[str, str]] = {}
+
+    def digests_with(self, reader: str, number: int) -> tuple[str, str]:
+        """Return the row's name → digest map as canonical JSON, and its digest."""
+        if reader not in self._texts:
+            name = f"reader:{reader}"
+            text = canonical.encode({**self.digests, name: own_digest(name, number)}).decode()
+            self._texts[reader] = text, hashlib.sha256(text.encode()).hexdigest()
+        return self._texts[reader]
+
+    def view(self, snapshot: Snapshot) -> FrozenDict:
+        """Return what a grader sees of its case: not id, tags, vars, trial, target or expected."""
+        return FrozenDict({**self._view, "request": freeze(snapshot.request)})
+
+
+def own_digest(name: str, number: int) -> str:
+    """Return the digest of a check or reader of ours: SHA-256 of its name and its hand-bumped number."""
+    return hashlib.sha256(f"whichclock {name}/{number}".encode()).hexdigest()
+
+
+def _codes(returned: Any) -> list[tuple[str, Any]]:
+    """Return the codes of a grader with their evidence. Raises ``GraderFault`` for anything else than finding codes."""
+    if returned is None or isinstance(returned, str):
+        raise GraderFault(f"it returned {'None' if returned is None else 'a text'}, not a set of finding codes")
+    pairs = list(returned.items()) if isinstance(returned, dict) else [(code, None) for code in returned]
+    for code, evidence in pairs:
+        if not isinstance(code, str) or not CODE.fullmatch(code):
+            raise GraderFault(f"it returned {str(code)[:60]!r}, which is no finding code ([a-z][a-z0-9_]*)")
+        if code in RESERVED_CODES:
+            raise GraderFault(f"it returned {code!r}, which is the code of a built-in check")
+        try:
+            strict_json.check(thaw(evidence))
+        except (JsonError, RecursionError) as error:
+            raise GraderFault(f"the evidence of {code!r} has no JSON form: {error}") from None
+    return [(code, thaw(evidence)) for code, evidence in sorted(pairs, key=lambda p: p[0])]
+
+
+def _one_line(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "it needed more memory than allowed"
+    try:
+        text = str(error)
+    except Exception as broken:  # a user's exception may fail to print itself; that is its own fault to report
+        text = f"(its message cannot be printed: {type(broken).__name__})"
+    return f"{type(error).__name__}: {text}".encode("utf-8", "replace").decode()[:500].rstrip(": ")
+
+
+def unjudged(error: CorruptSnapshot | StoreError) -> dict[str, Any]:
+    """Return the facts of a row whose file could not be read."""
+    return {"status": "corrupt_snapshot", "error": error.message, "findings": [], "evidence": "{}"}

@@ -1,0 +1,129 @@
+"""The plan of a grading: which observation is judged under which expectation, in the order of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from golden import expectation, render
+from golden.model import Planned, Suite
+from snapshots.store import Found, Store
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """One case × target × trial. ``found`` is the file to judge, or ``None`` where there is none."""
+
+    case_id: str
+    target: str
+    trial: int
+    request_hash: str
+    found: Found | None
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The grading side of a case for one target, shared by all its trials."""
+
+    expectation: str
+    expectation_digest: str
+    expected: tuple[str, ...]
+    tags: tuple[str, ...]
+    pass_rule: str | float
+    known: str | None
+    graders: tuple[str, ...]
+    checks: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Plan:
+    """Rows sorted by case_id, target, trial, and what the plan left out. ``documents``: request hash → request document."""
+
+    rows: list[PlanRow] = field(default_factory=list[PlanRow])
+    not_in_base: int = 0
+    request_moved: int = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all graders that the plan needs, sorted."""
+        return tuple(sorted({name for row in self.rows for name in row.side.graders}))
+
+
+def plan(suite: Suite, planned: Iterable[Planned], store: Store, *, fresh: bool = True) -> Plan:
+    """Return the plan that judges the current answer of every case.
+
+    Raises:
+        ConfigError: a case cannot be rendered.
+        StoreError: the store cannot be listed.
+    """
+    made = Plan()
+    for case_id, target, trial, request_hash, side in _sides(suite, planned):
+        made.rows.append(PlanRow(case_id, target, trial, request_hash, store.current(request_hash, trial), side))
+    return made
+
+
+def frozen_plan(suite: Suite, planned: Iterable[Planned], store: Store, base: pa.Table) -> Plan:
+    """Return the plan that judges the very observations that a saved run lists: only grader and expectation can have moved.
+
+    A case that the run does not list is left out and counted; one whose request has moved since is judged on the old answer and counted.
+    """
+    keys = zip(*(base.column(n).to_pylist() for n in ("case_id", "target", "trial", "request_hash", "integrity")), strict=True)
+    listed = {(case, target, trial): (request, integrity) for case, target, trial, request, integrity in keys}
+    made = Plan()
+    for case_id, target, trial, request_hash, side in _sides(suite, planned):
+        if (case_id, target, trial) not in listed:
+            made.not_in_base += 1
+            continue
+        old_hash, integrity = listed[case_id, target, trial]
+        made.request_moved += old_hash != request_hash
+        found = store.find(old_hash, trial, integrity) if integrity else None
+        made.rows.append(PlanRow(case_id, target, trial, old_hash, found, side))
+    return made
+
+
+def _sides(suite: Suite, planned: Iterable[Planned]) -> list[tuple[str, str, int, str, Side]]:
+    """Return planned rows sorted by the table's key; each case × target is rendered once."""
+    rendered: dict[tuple[str, str], tuple[str, Side]] = {}
+    rows: list[tuple[str, str, int, str, Side]] = []
+    for row in planned:
+        key = row.case.id, row.target.name
+        if key not in rendered:
+            document = render.render(suite, row.case, row.target)
+            rendered[key] = document.request_hash, side_of(suite, row)
+        request_hash, side = rendered[key]
+        rows.append((*key, row.trial, request_hash, side))
+    return sorted(rows, key=lambda r: r[:3])
+
+
+def side_of(suite: Suite, row: Planned) -> Side:
+    """Return the grading side of a planned row."""
+    text = expectation.expectation(suite, row.case, row.target)
+    case = row.case
+    checks = [name for check in case.checks for name in check]
+    if case.allowed_tools is not None:
+        checks.append("allowed_tools")
+    return Side(
+        expectation=text,
+        expectation_digest=expectation.digest(text),
+        expected=tuple(sorted(set(case.expected))),
+        tags=tuple(sorted(set(case.tags))),
+        pass_rule=case.pass_rule,
+        known=case.known,
+        graders=case.graders,
+        checks=tuple(checks),
+    )
+
+
+def digests(side: Side, graders: dict[str, str]) -> dict[str, str]:
+    """Return name → digest of what judges a row whose answer could not be read, the reader left out."""
+    from grade.checks import CHECKS, EMPTY_ANSWER, EMPTY_ANSWER_NUMBER
+    from grade.loop import own_digest
+
+    found: dict[str, Any] = {name: graders[name] for name in side.graders}
+    found.update((f"check:{name}", own_digest(f"check:{name}", CHECKS[name].number)) for name in side.checks)
+    found[f"check:{EMPTY_ANSWER}"] = own_digest(f"check:{EMPTY_ANSWER}", EMPTY_ANSWER_NUMBER)
+    return found

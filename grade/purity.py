@@ -1,0 +1,245 @@
+"""The purity guard: while a grader runs, the world is closed.
+
+Audit hooks cannot be taken out again once set, so the guard lives in worker processes only. It is a seat belt and says so: it stops what a
+grader does by mistake, with a readable message, and records it even where the grader swallows the error. Native code and deliberate tricks
+need the kernel to stop them.
+
+- files, sockets, processes, threads, signals, ctypes: refused by audit event;
+- environment: emptied;
+- clock: frozen at the case's ``context.now``, monotonic clocks stand still;
+- randomness: seeded from the request hash before each call, ``os.urandom`` included;
+- processor time and memory: limited.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import resource
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, NoReturn
+
+EPOCH = "2000-01-01T00:00:00Z"
+_OPEN, _IMPORTING, _CLOSED = 0, 1, 2
+
+# Events that touch the world, by prefix. ``import`` and ``open`` are judged apart.
+_REFUSED = (
+    "socket.", "subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.startfile", "os.kill", "os.listdir",
+    "os.scandir", "os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.truncate", "os.chmod", "os.chown",
+    "os.chdir", "os.fchdir", "os.utime", "os.putenv", "os.unsetenv", "os.setxattr", "os.getxattr", "os.listxattr", "os.removexattr",
+    "os.walk", "os.fwalk", "os.lockf", "os.add_dll_directory", "shutil.", "tempfile.", "glob.", "pathlib.Path.", "ctypes.", "urllib.",
+    "http.", "ftplib.", "smtplib.", "imaplib.", "poplib.", "telnetlib.", "nntplib.", "webbrowser.", "sqlite3.connect", "mmap.",
+    "fcntl.", "resource.setrlimit", "pty.spawn", "syslog.", "_thread.start", "signal.", "time.sleep", "sys.addaudithook",
+    "sys.set", "sys._current_frames", "gc.get_objects", "winreg.", "_winapi.", "msvcrt.", "marshal.load", "pickle.find_class",
+    "code.__new__", "cpython.run_", "builtins.input",
+)  # fmt: skip
+_ALLOWED = frozenset({"pickle.find_class", "marshal.loads", "marshal.load"})
+
+
+class Refused(PermissionError):
+    """A grader tried to touch the world."""
+
+
+class OutOfTime(BaseException):
+    """A grader used up its processor time. No ``Exception``, so that a grader's own handlers let it pass."""
+
+
+class Guard:
+    """The guard of one worker process. ``install`` once, then ``importing`` and ``closed`` around foreign code."""
+
+    def __init__(self, timeout_s: float, memory_mb: int) -> None:
+        self.timeout_s = timeout_s
+        self.memory_mb = memory_mb
+        self.violation = ""
+        self._level = _OPEN
+        self._opened: set[str] = set()
+        self._now = EPOCH
+        self._clock: Any = None
+        self._seed = b""
+        self._drawn = 0
+
+    def install(self) -> None:
+        """Close the environment, freeze the clock, seed randomness, and set the audit hook. Call before loading graders."""
+        os.environ.clear()
+        self._freeze_clock()
+        self._tame_randomness()
+        sys.addaudithook(self._audit)
+        signal.signal(signal.SIGPROF, self._out_of_time)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def limit_memory(self) -> None:
+        """Allow ``memory_mb`` MiB more address space than the process has now. Call after loading graders."""
+        try:
+            with open("/proc/self/statm", encoding="ascii") as file:
+                pages = int(file.read().split()[0])
+        except OSError:
+            return  # no /proc: macOS does not enforce RLIMIT_AS either
+        limit = pages * resource.getpagesize() + self.memory_mb * 2**20
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+
+    @contextmanager
+    def importing(self) -> Iterator[set[str]]:
+        """Let files be read, nothing else, and yield the set of paths that are."""
+        self._opened = set()
+        self._level = _IMPORTING
+        try:
+            yield self._opened
+        finally:
+            self._level = _OPEN
+
+    def close(self, request_hash: str, now: str) -> None:
+        """Close the world for one call of a grader: fix the seed and the clock, start counting processor time."""
+        self._seed = bytes.fromhex(request_hash)
+        self._drawn = 0
+        _DEFAULT.pending = True
+        if now != self._now:
+            self._set_clock(now)
+        self.violation = ""
+        # Python stops the grader at the first limit; the second ends the process where C code does not come back.
+        signal.setitimer(signal.ITIMER_PROF, self.timeout_s)
+        signal.setitimer(signal.ITIMER_VIRTUAL, self.timeout_s * 2 + 1)
+        self._level = _CLOSED
+
+    def open(self) -> None:
+        """Open the world again after a call."""
+        self._level = _OPEN
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+    def _out_of_time(self, _signal: int, _frame: Any) -> None:
+        if self._level == _CLOSED:
+            self.violation = f"it used more than {self.timeout_s:g} s of processor time"
+            raise OutOfTime
+
+    def _audit(self, event: str, args: tuple[Any, ...]) -> None:
+        level = self._level
+        if level == _OPEN:
+            return
+        if event == "open":
+            self._audit_open(args, level)
+        elif event.startswith(_REFUSED) and event not in _ALLOWED and not (level == _IMPORTING and _harmless(event)):
+            self._refuse(f"{event}{_first(args)}")
+
+    def _audit_open(self, args: tuple[Any, ...], level: int) -> None:
+        path, mode, flags = (*args, None, None)[:3]
+        writes = (isinstance(mode, str) and any(c in mode for c in "wax+")) or (
+            mode is None and isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
+        )
+        if level == _CLOSED or writes:
+            self._refuse(f"open{_first(args)}")
+        if isinstance(path, str | bytes | os.PathLike):
+            self._opened.add(os.path.realpath(os.fsdecode(path)))
+
+    def _refuse(self, what: str) -> NoReturn:
+        self.violation = self.violation or f"it touched the world: {what}"
+        raise Refused(f"graders are pure functions: {what} is refused; put what it reads into the case's context")
+
+    @contextmanager
+    def late_import(self) -> Iterator[None]:
+        """Let a grader import a module inside a function: files may be read, nothing else."""
+        level, self._level = self._level, _IMPORTING
+        try:
+            yield
+        finally:
+            self._level = level
+
+    def _freeze_clock(self) -> None:
+        time_machine = _time_machine()
+        # Both kinds of clocks: the calendar by the library, the stop-watches by hand; none may tell two runs apart.
+        self._clock = time_machine.travel(_instant(self._now), tick=False).start()
+        for name in ("monotonic", "perf_counter", "process_time", "thread_time"):
+            setattr(time, name, lambda: 0.0)
+            setattr(time, f"{name}_ns", lambda: 0)
+
+    def _set_clock(self, now: str) -> None:
+        self._clock.move_to(_instant(now))
+        self._now = now
+
+    def _tame_randomness(self) -> None:
+        os.urandom = self._urandom
+        random._urandom = self._urandom  # type: ignore[attr-defined]  # noqa: SLF001 - SystemRandom reads this name
+        _DEFAULT.guard = self
+        for name in random.__all__:
+            if getattr(getattr(random, name), "__self__", None) is not None and hasattr(_DEFAULT, name):
+                setattr(random, name, getattr(_DEFAULT, name))
+
+    def _urandom(self, size: int) -> bytes:
+        """Return bytes that look random and are the same for every run: SHAKE-256 of request hash and position."""
+        self._drawn += 1
+        return hashlib.shake_256(self._seed + self._drawn.to_bytes(8, "big")).digest(size)
+
+    @property
+    def seed(self) -> int:
+        """Return the seed of the current call."""
+        return int.from_bytes(self._seed, "big")
+
+
+class _SeededRandom(random.Random):
+    """The generator behind the functions of ``random``; it is seeded at the first draw, for seeding costs more than most calls."""
+
+    pending = False
+    guard: Guard
+
+    def random(self) -> float:
+        self._seed_once()
+        return super().random()
+
+    def getrandbits(self, k: int, /) -> int:
+        self._seed_once()
+        return super().getrandbits(k)
+
+    def seed(self, a: Any = None, version: int = 2) -> None:
+        self.pending = False
+        super().seed(a, version)
+
+    def getstate(self) -> Any:
+        self._seed_once()
+        return super().getstate()
+
+    def _seed_once(self) -> None:
+        if self.pending:
+            self.pending = False
+            super().seed(self.guard.seed)
+            self.gauss_next = None
+
+
+_DEFAULT = _SeededRandom(0)
+
+
+def _time_machine() -> Any:
+    """Import the clock library without what it only offers to tests: those imports cost more than all others of a worker."""
+    extras = {name: sys.modules.get(name) for name in ("pytest", "dateutil.parser")}
+    sys.modules.update(dict.fromkeys(extras, None))  # type: ignore[arg-type]
+    try:
+        import time_machine
+    finally:
+        for name, module in extras.items():
+            if module is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = module
+    return time_machine
+
+
+def _instant(text: str) -> datetime:
+    """Return the instant of an RFC 3339 text; one without an offset is UTC."""
+    instant = datetime.fromisoformat(text)
+    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+
+
+def _harmless(event: str) -> bool:
+    # Importing a module may list folders and load libraries; it may not call anybody or change anything.
+    return event.startswith(("os.listdir", "os.scandir", "marshal.", "code.__new__", "sys.set", "ctypes.dlopen", "ctypes.dlsym", "mmap."))
+
+
+def _first(args: tuple[Any, ...]) -> str:
+    if not args or not isinstance(args[0], str | bytes | os.PathLike):
+        return ""
+    return f" {os.fsdecode(args[0])[:120]!r}"
