@@ -1,8 +1,8 @@
 """What a reply is worth: an answer that is kept, a failure that may pass, or one that will not.
 
 Kept: 2xx answers that are complete, content filter refusals sent as 400, and the statuses that a target accepts.
-Never kept: 408, 409, 429, 5xx, and whatever stands in a 2xx without being a whole answer: a cut stream, an error object,
-no choices, no JSON.
+Never kept: 408, 409, 429, 5xx, and whatever stands in a 2xx without being a whole answer: a cut stream, an error
+object, no choices, no JSON.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from snapshots.errors import StoreError
 
-# -text: a checkout that changes line ends is no damage, but every file would differ. The diff driver is only named here:
+# -text: changed line ends are no damage, but every file would differ. The diff driver is only named here:
 # git config diff.whichclock.textconv "whichclock snapshots show --textconv"
 GITATTRIBUTES = "sha256/** -text linguist-generated diff=whichclock\n"
 GITIGNORE = "tmp/\nlog/\n"

@@ -1,7 +1,7 @@
 """Values that may never be written: found in answers, and struck out of messages.
 
-A value is looked for as it is, as JSON text (also JSON within JSON), percent-encoded, and in base64 at each of the
-three offsets that it can have inside a longer text.
+A value is looked for as it is, as JSON text (also JSON within JSON), and each of these also percent-encoded and in
+base64, at each of the three offsets that it can have inside a longer text.
 """
 
 from __future__ import annotations
@@ -26,15 +26,13 @@ class Scrubber:
     """Knows the resolved values of a request, each with the name it came from."""
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
-        self._forms: list[tuple[str, str]] = []
-        for name, value in secrets.items():
-            if value:
-                self._forms.extend((form, name) for form in _forms(value))
-        self._forms.sort(key=lambda form: -len(form[0]))
-        self._names = dict(reversed(self._forms))
+        self._names = {form: name for name, value in secrets.items() if value for form in _forms(value)}
         long = {name for name, value in secrets.items() if len(value) >= MIN_LENGTH}
-        self._needles = [(form.encode(), name) for form, name in self._forms if name in long]
-        self._pattern = re.compile("|".join(re.escape(form) for form, _ in self._forms)) if self._forms else None
+        needles = ((form.encode("utf-8", "surrogatepass"), name) for form, name in self._names.items())
+        self._needles = [(needle, name) for needle, name in needles if name in long]
+        # The longest first, so that no form is cut into by a shorter one.
+        longest = sorted(self._names, key=lambda form: (-len(form), form))
+        self._pattern = re.compile("|".join(map(re.escape, longest))) if longest else None
 
     def scrub(self, text: str) -> str:
         """Return a text in which each value is replaced by ``${env:NAME}``."""
@@ -84,16 +82,25 @@ def _forms(value: str) -> Iterator[str]:
     yield value
     if len(value) < MIN_LENGTH:
         return
-    once = json.dumps(value)[1:-1]
-    raw = json.dumps(value, ensure_ascii=False)[1:-1]
-    yield from {once, raw, json.dumps(once)[1:-1], json.dumps(raw, ensure_ascii=False)[1:-1]} - {value}
     data = value.encode("utf-8", "surrogatepass")
-    for quoted in {quote(data), quote(data, safe=""), quote_plus(data)} - {value}:
-        yield quoted
-        yield re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), quoted)
-    for plain in {_base64(data, offset) for offset in range(3)}:
-        yield plain
-        yield plain.translate(_URL_SAFE)
+    # A server that takes the bytes of a header for Latin-1 gives them back as other characters.
+    spelled = dict.fromkeys((value, data.decode("latin-1")))
+    for _ in range(2):
+        spelled.update(dict.fromkeys(_json(form, plain) for form in tuple(spelled) for plain in (True, False)))
+    yield from spelled
+    for form in spelled:
+        data = form.encode("utf-8", "surrogatepass")
+        once = {quote(data), quote(data, safe=""), quote_plus(data)} - {form}
+        for quoted in once | {quote(text, safe="") for text in once}:  # a URL within a URL is quoted twice
+            yield quoted
+            yield re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), quoted)
+        for plain in {_base64(data, offset) for offset in range(3)}:
+            yield plain
+            yield plain.translate(_URL_SAFE)
+
+
+def _json(text: str, ensure_ascii: bool) -> str:
+    return json.dumps(text, ensure_ascii=ensure_ascii)[1:-1]
 
 
 _URL_SAFE = str.maketrans("+/", "-_")

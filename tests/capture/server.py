@@ -97,6 +97,8 @@ class ModelServer:
         assert self._ready.wait(10)
 
     def stop(self) -> None:
+        if not self._thread.is_alive():
+            return
         self._loop.call_soon_threadsafe(self._stopped.set)
         self._thread.join(10)
 

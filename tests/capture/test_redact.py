@@ -1,0 +1,215 @@
+"""No resolved value is ever written: not in a snapshot, a log, a result, an error or on the terminal."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from urllib.parse import quote
+
+import orjson
+import pytest
+
+from capture.redact import Scrubber
+from tests.capture.conftest import Project, outcomes
+from tests.capture.server import Asked, ModelServer, Say, completion, say, say_json
+
+# Made-up values with what every encoding treats in its own way: quotes, backslashes, slashes, plus, percent, non-ASCII.
+CANARIES = {
+    "CANARY_API_KEY": 'sk-test-"q"\\b/+%é-canary1',
+    "CANARY_HEADER": "tenant-canary2/+=?&",
+    "CANARY_QUERY": "query canary3/ü&=",
+    "CANARY_PROMPT": "prompt-canary4<>\\n",
+}
+TARGET = """api_key = "{{ env.CANARY_API_KEY }}"
+headers = { x-tenant = "{{ env.CANARY_HEADER }}" }
+retries = 1"""
+
+
+def canary_project(project: Project, url: str) -> None:
+    project.write(
+        {"id": "c", "prompt": "say {{ env.CANARY_PROMPT }}"},
+        target=TARGET,
+        base_url=url + "?key={{ env.CANARY_QUERY }}",
+    )
+
+
+def everything(asked: Asked) -> str:
+    return json.dumps({"path": asked.path, "headers": asked.headers, "body": asked.body.decode()}, ensure_ascii=False)
+
+
+ECHOES = {
+    "in an error": lambda asked: say_json({"error": {"message": everything(asked)}}, 401),
+    "in a passing error": lambda asked: say_json({"error": {"message": everything(asked)}}, 500),
+    "in an error page": lambda asked: Say(everything(asked).encode(), 404),
+    "in a redirect": lambda asked: Say(b"", 302, {"Location": quote(everything(asked))}),
+    "in an answer": lambda asked: say(everything(asked)),
+    "in an answer's tool call": lambda asked: say(
+        None, tool_calls=[{"id": "1", "type": "function", "function": {"name": "f", "arguments": everything(asked)}}]
+    ),
+    "in a kept header": lambda asked: say_json(completion("A"), X_Request_Id=quote(everything(asked))),
+    "in base64": lambda asked: say(base64.b64encode(b"x" + everything(asked).encode()).decode()),
+    "in a broken answer": lambda asked: Say(everything(asked).encode()[:-3]),
+    "in a refusal sent as 400": lambda asked: say_json(
+        {"error": {"code": "content_filter", "message": everything(asked)}}, 400
+    ),
+}
+
+
+def forms() -> list[bytes]:
+    found = []
+    for value in CANARIES.values():
+        found += [
+            value,
+            json.dumps(value)[1:-1],
+            json.dumps(value, ensure_ascii=False)[1:-1],
+            quote(value),
+            quote(value, safe=""),
+        ]
+        found += [base64.b64encode(value.encode()).decode()]
+    return [form.encode() for form in found]
+
+
+@pytest.mark.parametrize("echo", ECHOES.values(), ids=ECHOES.keys())
+def test_a_server_that_echoes_everything_gets_nothing_written(project: Project, server: ModelServer, echo) -> None:
+    """Neither the store, nor the log, nor the result holds a value in any form."""
+    server.fallback = echo
+    canary_project(project, server.url)
+    result = project.capture(environ=CANARIES)
+
+    assert CANARIES["CANARY_API_KEY"].encode() in server.asked[0].headers["authorization"].encode("latin-1")
+    assert 3 == result.exit_code
+    assert [] == project.files()
+    told = project.everything_written() + orjson.dumps(result.as_dict()) + repr(result).encode()
+    assert [] == [form for form in forms() if form in told]
+    assert b"canary" not in told
+
+
+def test_a_refused_answer_says_what_to_do_without_the_value(project: Project, server: ModelServer) -> None:
+    """The message names the variable and the way out."""
+    server.fallback = lambda asked: say(f"your key is {CANARIES['CANARY_HEADER']}")
+    canary_project(project, server.url)
+    result = project.capture(environ=CANARIES)
+
+    assert ["refused"] == outcomes(result)
+    assert (result.rows[0].error or "").startswith(
+        "the answer holds the value of {{ env.CANARY_HEADER }} and is not stored; keep the value out of what is sent"
+    )
+
+
+def test_no_value_enters_the_key_or_the_file_of_a_stored_answer(project: Project, server: ModelServer) -> None:
+    """An answer without a value is stored under a key that no value has touched."""
+    server.fallback = lambda asked: say("A")
+    canary_project(project, server.url)
+    first = project.capture(environ=CANARIES)
+    second = project.capture(environ={name: value + "-other" for name, value in CANARIES.items()})
+
+    assert (["recorded"], ["replayed"]) == (outcomes(first), outcomes(second))
+    written = project.everything_written()
+    assert b"canary" not in written
+    assert b"${env:CANARY_PROMPT}" in written
+
+
+def test_a_request_that_spells_a_value_out_is_not_even_asked(project: Project, server: ModelServer) -> None:
+    """A key pasted into a prompt would be stored with the request."""
+    project.write({"id": "c", "prompt": "is tenant-canary2/+=?& fine?"}, target=TARGET)
+    result = project.capture(environ=CANARIES)
+
+    assert ["refused"] == outcomes(result)
+    assert [] == server.asked
+    assert b"canary2" not in project.everything_written()
+
+
+@pytest.mark.parametrize("value", ["sk-test-1\n", "sk-test-\x001", "sk-test-\r\nx: y"])
+def test_a_value_that_breaks_a_header_is_refused_without_being_told(
+    project: Project, server: ModelServer, value: str
+) -> None:
+    """The commonest case is a line end behind a key that was read from a file."""
+    project.write({"id": "c", "prompt": "hi"}, target=TARGET)
+    result = project.capture(environ=CANARIES | {"CANARY_API_KEY": value})
+
+    assert ["failed"] == outcomes(result)
+    assert "sk-test" not in (result.rows[0].error or "")
+    assert [] == server.asked
+
+
+def test_the_command_prints_no_value(project: Project, server: ModelServer) -> None:
+    """Neither stdout nor stderr of the real command holds one, whatever the format."""
+    server.fallback = ECHOES["in an error"]
+    canary_project(project, server.url)
+    for arguments in ([], ["--format", "json"], ["--dry-run"]):
+        ran = subprocess.run(
+            [sys.executable, "-m", "whichclock", "capture", *arguments],
+            cwd=project.root,
+            env={**os.environ, **CANARIES, "PYTHONPATH": os.getcwd(), "PYTHONUTF8": "1"},
+            capture_output=True,
+            check=False,
+        )
+
+        assert (0 if "--dry-run" in arguments else 3) == ran.returncode
+        assert b"canary" not in ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "plain {v}",
+        "json " + json.dumps("{v}"),
+        "Basic {b64}",
+        "url %73 {q}",
+    ],
+)
+def test_each_form_is_struck_out_by_name(text: str) -> None:
+    """What replaces a value says where it came from."""
+    value = "p@ss/word+1"
+    filled = text.replace("{v}", value).replace("{q}", quote(value, safe=""))
+    filled = filled.replace("{b64}", base64.b64encode(b"user:" + value.encode()).decode())
+    scrubbed = Scrubber({"PW": value}).scrub(filled)
+
+    assert "${env:PW}" in scrubbed
+    assert value not in scrubbed
+
+
+@pytest.mark.parametrize("before", [b"", b"a", b"ab", b"abc"])
+@pytest.mark.parametrize("after", [b"", b"y", b"yz", b"xyz"])
+def test_base64_is_found_at_every_offset(before: bytes, after: bytes) -> None:
+    """The same value has three spellings inside a longer text."""
+    scrub = Scrubber({"K": "sk-test-abcdef"})
+
+    assert "K" == scrub.find(base64.b64encode(before + b"sk-test-abcdef" + after))
+
+
+def test_a_value_spelled_over_two_chunks_of_a_stream_is_found(project: Project, server: ModelServer) -> None:
+    """A stream is searched as it reads, too."""
+    project.write({"id": "c", "prompt": "hi"}, target=TARGET)
+    parts = ["tenant-", "canary2", "/+=?&"]
+    events = [
+        {"choices": [{"index": 0, "delta": {"content": part}, "finish_reason": "stop" if part == parts[-1] else None}]}
+        for part in parts
+    ]
+    body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+    server.replies = [Say(body.encode(), headers={"Content-Type": "text/event-stream"})]
+
+    assert ["refused"] == outcomes(project.capture(environ=CANARIES))
+
+
+@pytest.mark.parametrize("escaped", ["tenant\\u002dcanary2\\/+=?&", "\\u0074enant-canary2/+=?\\u0026"])
+def test_a_value_in_unusual_json_escapes_is_found(project: Project, server: ModelServer, escaped: str) -> None:
+    """JSON can spell a character in more than one way."""
+    project.write({"id": "c", "prompt": "hi"}, target=TARGET)
+    server.replies = [Say(json.dumps(completion("HERE")).replace("HERE", escaped).encode())]
+
+    assert ["refused"] == outcomes(project.capture(environ=CANARIES))
+
+
+def test_a_short_value_refuses_no_answer_but_is_struck_out_of_messages(project: Project, server: ModelServer) -> None:
+    """Five characters stand in too many answers by chance."""
+    project.write({"id": "c", "prompt": "hi"}, target='api_key = "{{ env.SHORT }}"')
+    server.replies = [say("abcde"), say_json({"error": {"message": "bad key abcde"}}, 401)]
+    stored = project.capture(environ={"SHORT": "abcde"})
+    failed = project.capture(trials=2, environ={"SHORT": "abcde"})
+
+    assert ["recorded"] == outcomes(stored)
+    assert "HTTP 401: bad key ${env:SHORT}" == failed.rows[1].error
