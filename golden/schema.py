@@ -82,27 +82,38 @@ def validator(schema: Any) -> Any:
     Raises:
         ConfigError: ``$schema`` names a dialect that is not known here.
     """
-    from jsonschema import validators
     from referencing import Registry
 
-    latest = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return _exact(_dialect(schema))(schema, registry=Registry())
+
+
+def validator_of_schemas(schema: Any) -> Any:
+    """Return the validator of schemas in the dialect that ``schema`` is written in.
+
+    Raises:
+        ConfigError: ``$schema`` names a dialect that is not known here.
+    """
+    from jsonschema_specifications import REGISTRY
+
+    dialect = _dialect(schema)
+    # The meta-schemas refer to each other; this registry holds them all and has no way to fetch more.
+    return dialect(dialect.META_SCHEMA, registry=REGISTRY)
+
+
+def _dialect(schema: Any) -> Any:
+    from jsonschema import validators
+
     named = schema.get("$schema") if isinstance(schema, dict) else None
     unknown: Any = None
-    dialect: Any = validators.validator_for(latest if named is None else schema, default=unknown)
-    if dialect is None:
+    found: Any = None
+    if named is None or isinstance(named, str):
+        latest = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+        found = validators.validator_for(latest if named is None else schema, default=unknown)
+    if found is None:
         raise ConfigError(
             f"$schema {named!r} is no known dialect", hint="use https://json-schema.org/draft/2020-12/schema"
         )
-    return _exact(dialect)(schema, registry=Registry())
-
-
-def validator_of_schemas(built: Any) -> Any:
-    """Return the validator of schemas in the dialect of a validator that ``validator`` made."""
-    from jsonschema import validators
-    from jsonschema_specifications import REGISTRY
-
-    # The meta-schemas refer to each other; this registry holds them all and has no way to fetch more.
-    return validators.validator_for(built.META_SCHEMA)(built.META_SCHEMA, registry=REGISTRY)
+    return found
 
 
 @functools.cache
@@ -125,11 +136,8 @@ def _in_order(errors: Iterator[Any]) -> list[Any]:
 
 
 def _explain(error: Any) -> tuple[str, str, str]:
-    if error.validator in ("anyOf", "oneOf") and error.context:
-        deeper = [e for e in error.context if len(e.path) > 0 or e.validator in ("additionalProperties", "required")]
-        fitting = [e for e in deeper if _right_type(e)]
-        if fitting and not _is_choice(error):
-            return _explain(_in_order(iter(fitting))[0])
+    if error.validator == "anyOf" and (meant := _errors_of_the_branch_meant(error)):
+        return _explain(_in_order(iter(meant))[0])
     pointer = "".join(f"/{escape(str(part))}" for part in error.absolute_path)
     if error.validator == "additionalProperties" and error.validator_value is False:
         return _unknown_key(error, pointer)
@@ -147,9 +155,10 @@ def _is_choice(error: Any) -> bool:
     return error.validator == "oneOf" and all(list(o) == ["required"] for o in error.validator_value)
 
 
-def _right_type(error: Any) -> bool:
-    """Tell whether the branch that this error comes from is of the value's own type."""
-    return len(error.path) > 0 or error.validator != "type"
+def _errors_of_the_branch_meant(error: Any) -> list[Any]:
+    """Return the errors of the alternatives that are of the value's own type; there may be none."""
+    of_other_type = {e.schema_path[0] for e in error.context if not e.path and e.validator in ("type", "enum")}
+    return [e for e in error.context if e.schema_path[0] not in of_other_type]
 
 
 def _unknown_key(error: Any, pointer: str) -> tuple[str, str, str]:

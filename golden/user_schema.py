@@ -25,11 +25,12 @@ def require_sound(value: Any, place: Place, pointer: str) -> None:
         ConfigError: not valid under its meta-schema, an unknown dialect, a pattern that does not compile, a reference
             that leads outside the schema or nowhere.
     """
+    if not isinstance(value, dict | bool):
+        raise place.fault(pointer, f"found {schema.shown(value)}, expected a JSON Schema")
     try:
-        built = schema.validator(value)
+        meta = schema.validator_of_schemas(value)
     except ConfigError as error:
         raise place.fault(pointer, error.message, hint=error.hint) from None
-    meta = schema.validator_of_schemas(built)
     for error in meta.iter_errors(value):
         at = pointer + "".join(f"/{escape(str(part))}" for part in error.absolute_path)
         raise place.fault(at, f"no JSON Schema: {error.message[:200]}")
@@ -97,10 +98,7 @@ def _require_inside(root: Any, target: str, ids: set[str], anchors: set[Any], pl
         raise place.fault(at, f"reference {target[:120]!r} leads nowhere")
 
 
-def _ids(root: Any) -> set[Any]:
+def _ids(root: Any) -> set[str]:
     """Return the ``$id`` values as written; drafts up to 7 name anchors with them."""
-    return {
-        part.get("$id", part.get("id"))
-        for part, _, _ in _parts(root, "", "")
-        if not isinstance(part.get("$id", ""), dict)
-    }
+    named = (part.get("$id", part.get("id")) for part, _, _ in _parts(root, "", ""))
+    return {name for name in named if isinstance(name, str)}

@@ -109,10 +109,11 @@ def test_call_time_variables_outside_of_credentials_warn(project: Project, line:
     project.config(config(line))
     project.cases({"id": "c", "prompt": "hi"})
 
-    assert (
+    warning = (
         f"target gpt: {{{{ env.X }}}} in {where} is not part of the key; "
-        "if it changes the answer use ${env:X}, if it is a secret leave it",
-    ) == project.load().warnings
+        "if it changes the answer use ${env:X}, if it is a secret leave it"
+    )
+    assert (warning,) == project.load().warnings
 
 
 def test_a_call_time_variable_in_the_path_warns(project: Project) -> None:
