@@ -91,7 +91,9 @@ def _forms(value: str) -> Iterator[str]:
     for form in spelled:
         data = form.encode("utf-8", "surrogatepass")
         once = {quote(data), quote(data, safe=""), quote_plus(data)} - {form}
-        for quoted in once | {quote(text, safe="") for text in once}:  # a URL within a URL is quoted twice
+        for quoted in once | {
+            quote(text, safe=safe) for text in once for safe in ("/", "")
+        }:  # a URL within a URL is quoted twice
             yield quoted
             yield re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), quoted)
         for plain in {_base64(data, offset) for offset in range(3)}:
