@@ -1,7 +1,7 @@
 """Built-in checks: data in the case. A check emits its code only when it is violated.
 
-Each check is one function of (envelope, argument) that returns ``None`` when it holds, or the evidence of the violation. The number beside its name
-enters the grader digest: whoever changes what a check does bumps the number, and a test holds them to it.
+Each check is one function of (envelope, argument) that returns ``None`` when it holds, or the evidence of the violation. The number
+beside its name enters the grader digest: whoever changes what a check does bumps the number, and a test holds them to it.
 
 A check that forbids something never holds on an answer without text: an empty answer proves nothing.
 """
@@ -64,7 +64,11 @@ def _not_contains(envelope: Envelope, argument: Any) -> Violation:
     quantifier, forbidden = _wanted(argument)
     text = _folded(envelope["text"], argument)
     found = [w for w in forbidden if _folded(w, argument) in text]
-    violated = len(found) == len(forbidden) if quantifier == "all" and isinstance(argument, Mapping) and "all" in argument else found
+    violated = (
+        len(found) == len(forbidden)
+        if quantifier == "all" and isinstance(argument, Mapping) and "all" in argument
+        else found
+    )
     return {"found": found} if violated else None
 
 
@@ -116,7 +120,9 @@ def _tool_called(envelope: Envelope, argument: Any) -> Violation:
     wanted: Mapping[str, Any] = {} if isinstance(argument, str) else argument.get("arguments", {})
     calls = envelope["tool_calls"]
     for call in calls:
-        if call["name"] == name and all(k in call["arguments"] and _same(call["arguments"][k], v) for k, v in wanted.items()):
+        if call["name"] == name and all(
+            k in call["arguments"] and _same(call["arguments"][k], v) for k, v in wanted.items()
+        ):
             return None
     return {"called": [c["name"] for c in calls]}
 

@@ -28,10 +28,17 @@ def grade(
     cases: CasesArgument = None,
     target: TargetOption = None,
     tag: TagOption = None,
-    save: Annotated[str | None, typer.Option("--save", metavar="LABEL", help="Keep the results under a label (whole suite only).")] = None,
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE.parquet", help="Write the results to a file.")] = None,
+    save: Annotated[
+        str | None, typer.Option("--save", metavar="LABEL", help="Keep the results under a label (whole suite only).")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE.parquet", help="Write the results to a file.")
+    ] = None,
     frozen: Annotated[
-        str | None, typer.Option("--frozen", metavar="REF", help="Judge the very answers that a saved run lists (label, label~n or file).")
+        str | None,
+        typer.Option(
+            "--frozen", metavar="REF", help="Judge the very answers that a saved run lists (label, label~n or file)."
+        ),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=0, help="Worker processes; 0 chooses by size.")] = 0,
     config: ConfigOption = None,
@@ -82,7 +89,9 @@ def grade(
         for line in report.lines(graded.outcome, planned, console, code, suite.pass_rate):
             console.out(line)
         if frozen:
-            console.out(f"frozen at {frozen}: {plan.not_in_base} rows not in it, {plan.request_moved} with another request since")
+            console.out(
+                f"frozen at {frozen}: {plan.not_in_base} rows not in it, {plan.request_moved} with another request since"
+            )
     _say_remedies(graded, suite, planned, console)
     if written is not None:
         console.say(f"saved {_shown(written, suite.root)}")
@@ -100,7 +109,9 @@ def _check_options(save: str | None, out: Path | None, selection: Any) -> None:
     if save is not None and out is not None:
         raise UsageError("--save and --out are two places for one table", hint="give one of them")
     if out is not None and out.suffix != ".parquet":
-        raise UsageError(f"--out {out} does not end in .parquet", hint="REFs that end in .parquet are files; name it so")
+        raise UsageError(
+            f"--out {out} does not end in .parquet", hint="REFs that end in .parquet are files; name it so"
+        )
 
 
 def _frozen_table(ref: str, suite: Any) -> Any:
@@ -111,7 +122,9 @@ def _frozen_table(ref: str, suite: Any) -> Any:
     base = table.read(run.path)
     other = table.metadata(base, run.path)["suite"]
     if other != suite.name:
-        raise RefError(f"{ref} is a run of the suite {other!r}, this is {suite.name!r}", hint="two suites are never compared")
+        raise RefError(
+            f"{ref} is a run of the suite {other!r}, this is {suite.name!r}", hint="two suites are never compared"
+        )
     return base
 
 

@@ -137,7 +137,9 @@ def keep(graded: Graded, suite: Suite, *, label: str | None, out: Path | None) -
         graded.temporary.replace(out)
     except OSError as error:
         graded.temporary.unlink(missing_ok=True)
-        raise StoreError(f"cannot write {out}: {error.strerror}", hint="check that it is no folder, and permissions") from error
+        raise StoreError(
+            f"cannot write {out}: {error.strerror}", hint="check that it is no folder, and permissions"
+        ) from error
     return out
 
 

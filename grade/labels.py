@@ -34,14 +34,17 @@ def check_label(label: str) -> None:
     """Refuse what is no label. Raises ``UsageError``."""
     if not _LABEL.fullmatch(label) or label == SOURCES:
         raise UsageError(
-            f"{label!r} is no label", hint=f"labels match [A-Za-z0-9][A-Za-z0-9._-]* and are not {SOURCES!r}: main, pr-17, v1.2"
+            f"{label!r} is no label",
+            hint=f"labels match [A-Za-z0-9][A-Za-z0-9._-]* and are not {SOURCES!r}: main, pr-17, v1.2",
         )
 
 
 def runs(results: Path, label: str) -> list[Path]:
     """Return the runs of a label, oldest first."""
     folder = results / label
-    return sorted((p for p in folder.iterdir() if _RUN.fullmatch(p.name)), key=lambda p: p.name) if folder.is_dir() else []
+    return (
+        sorted((p for p in folder.iterdir() if _RUN.fullmatch(p.name)), key=lambda p: p.name) if folder.is_dir() else []
+    )
 
 
 def labels(results: Path) -> list[str]:
@@ -71,7 +74,9 @@ def resolve(ref: str, results: Path) -> SavedRun:
         listed = f"labels: {', '.join(known)}" if known else "no run is saved yet: whichclock grade --save LABEL"
         raise RefError(f"{ref!r} names no saved run", hint=f"did you mean {near[0]!r}?" if near else listed)
     if back >= len(history):
-        raise RefError(f"{ref!r} goes back further than the {len(history)} saved runs of {found['label'] if found else ref!r}")
+        raise RefError(
+            f"{ref!r} goes back further than the {len(history)} saved runs of {found['label'] if found else ref!r}"
+        )
     return SavedRun(ref, history[-1 - back], results / SOURCES)
 
 
@@ -102,7 +107,9 @@ def save(temporary: Path, results: Path, label: str) -> Path:
             temporary.unlink()
             return path
     except OSError as error:
-        raise StoreError(f"cannot save results under {results}: {error.strerror}", hint="check space and permissions") from error
+        raise StoreError(
+            f"cannot save results under {results}: {error.strerror}", hint="check space and permissions"
+        ) from error
 
 
 def write_sources(folder: Path, sources: dict[str, dict[str, Any]]) -> None:

@@ -44,7 +44,7 @@ class Bench:
             expectation: canonical JSON of the case's grading side.
 
         Returns:
-            ``findings``, ``evidence`` (canonical JSON), ``graders`` (canonical JSON), ``error`` (``None`` or the first fault), and what the reader found.
+            ``findings``, ``evidence`` and ``graders`` (canonical JSON), ``error`` (``None`` or the faults), and what the reader found.
         """
         side = self._side(expectation)
         reader, number = dialects.reader_for(snapshot.request, snapshot.response)
@@ -100,7 +100,9 @@ class Bench:
                 sources = found.setdefault(check.code, {})
                 earlier = sources.get(f"check:{name}")
                 # The same check may stand in a case several times; the evidence of each violation is kept.
-                sources[f"check:{name}"] = evidence if earlier is None else [*(earlier if isinstance(earlier, list) else [earlier]), evidence]
+                sources[f"check:{name}"] = (
+                    evidence if earlier is None else [*(earlier if isinstance(earlier, list) else [earlier]), evidence]
+                )
         return faults
 
     def _call(self, envelope: Envelope, side: _CaseSide, snapshot: Snapshot, found: Findings) -> list[str]:
@@ -121,14 +123,14 @@ class Bench:
         world.close(snapshot.request_hash, side.now)
         try:
             returned = function(*arguments)
-            if not isinstance(returned, dict | list | set | frozenset | tuple | str | None):
-                raise TypeError(f"it returned {type(returned).__name__}, not finding codes")
         except (Exception, OutOfTime, SystemExit, GeneratorExit, KeyboardInterrupt) as error:
             world.open()
             raise GraderFault(world.violation or _one_line(error)) from None
         world.open()
         if world.violation:
             raise GraderFault(world.violation)
+        if not isinstance(returned, dict | list | set | frozenset | tuple | None):
+            raise GraderFault(f"it returned {type(returned).__name__}, not a set of finding codes")
         return returned
 
 
@@ -145,7 +147,9 @@ class _CaseSide:
         self.checks: list[tuple[str, Check, Any]] = [(name, CHECKS[name], argument) for name, argument in checks]
         self.graders = [graders[name] for name in value.get("graders", ())]
         self.digests: dict[str, str] = {g.name: g.digest for g in self.graders}
-        self.digests.update((f"check:{name}", own_digest(f"check:{name}", check.number)) for name, check, _ in self.checks)
+        self.digests.update(
+            (f"check:{name}", own_digest(f"check:{name}", check.number)) for name, check, _ in self.checks
+        )
         self.digests[f"check:{EMPTY_ANSWER}"] = own_digest(f"check:{EMPTY_ANSWER}", EMPTY_ANSWER_NUMBER)
         self._view = freeze({n: value.get(n) for n in ("context", "allowed_tools", "checks", "graders")})
         self._texts: dict[str, tuple[str, str]] = {}
@@ -170,8 +174,8 @@ def own_digest(name: str, number: int) -> str:
 
 def _codes(returned: Any) -> list[tuple[str, Any]]:
     """Return the codes of a grader with their evidence. Raises ``GraderFault`` for anything else than finding codes."""
-    if returned is None or isinstance(returned, str):
-        raise GraderFault(f"it returned {'None' if returned is None else 'a text'}, not a set of finding codes")
+    if returned is None:
+        raise GraderFault("it returned None, not a set of finding codes")
     pairs = list(returned.items()) if isinstance(returned, dict) else [(code, None) for code in returned]
     for code, evidence in pairs:
         if not isinstance(code, str) or not CODE.fullmatch(code):

@@ -71,7 +71,9 @@ def frozen_plan(suite: Suite, planned: Iterable[Planned], store: Store, base: pa
 
     A case that the run does not list is left out and counted; one whose request has moved since is judged on the old answer and counted.
     """
-    keys = zip(*(base.column(n).to_pylist() for n in ("case_id", "target", "trial", "request_hash", "integrity")), strict=True)
+    keys = zip(
+        *(base.column(n).to_pylist() for n in ("case_id", "target", "trial", "request_hash", "integrity")), strict=True
+    )
     listed = {(case, target, trial): (request, integrity) for case, target, trial, request, integrity in keys}
     made = Plan()
     for case_id, target, trial, request_hash, side in _sides(suite, planned):

@@ -65,7 +65,7 @@ class Pool:
     def __init__(self, job: Job, jobs: int) -> None:
         self._workers = [_Worker(job, want_sources=number == 0) for number in range(max(1, jobs))]
         try:
-            self.loaded = [worker.hello() for worker in self._workers][0]
+            self.loaded, *_ = [worker.hello() for worker in self._workers]
         except BaseException:
             for worker in self._workers:
                 worker.stop()
@@ -134,7 +134,13 @@ class _Worker:
 
     def _start(self) -> None:
         # -P keeps the working directory off the import path; the environment is empty but for what makes every run the same.
-        environment = {"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", "TZ": "UTC", "LC_ALL": "C"}
+        environment = {
+            "PYTHONHASHSEED": "0",
+            "PYTHONUTF8": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "TZ": "UTC",
+            "LC_ALL": "C",
+        }
         if "SYSTEMROOT" in os.environ:
             environment["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
         self._process = subprocess.Popen(

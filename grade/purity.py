@@ -20,7 +20,7 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, NoReturn
@@ -42,7 +42,7 @@ _REFUSED = (
 _ALLOWED = frozenset({"pickle.find_class", "marshal.loads", "marshal.load"})
 
 
-class Refused(PermissionError):
+class RefusedError(PermissionError):
     """A grader tried to touch the world."""
 
 
@@ -85,7 +85,7 @@ class Guard:
         resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
 
     @contextmanager
-    def importing(self) -> Iterator[set[str]]:
+    def importing(self) -> Generator[set[str]]:
         """Let files be read, nothing else, and yield the set of paths that are."""
         self._opened = set()
         self._level = _IMPORTING
@@ -139,10 +139,10 @@ class Guard:
 
     def _refuse(self, what: str) -> NoReturn:
         self.violation = self.violation or f"it touched the world: {what}"
-        raise Refused(f"graders are pure functions: {what} is refused; put what it reads into the case's context")
+        raise RefusedError(f"graders are pure functions: {what} is refused; put what it reads into the case's context")
 
     @contextmanager
-    def late_import(self) -> Iterator[None]:
+    def late_import(self) -> Generator[None]:
         """Let a grader import a module inside a function: files may be read, nothing else."""
         level, self._level = self._level, _IMPORTING
         try:
@@ -236,7 +236,9 @@ def _instant(text: str) -> datetime:
 
 def _harmless(event: str) -> bool:
     # Importing a module may list folders and load libraries; it may not call anybody or change anything.
-    return event.startswith(("os.listdir", "os.scandir", "marshal.", "code.__new__", "sys.set", "ctypes.dlopen", "ctypes.dlsym", "mmap."))
+    return event.startswith(
+        ("os.listdir", "os.scandir", "marshal.", "code.__new__", "sys.set", "ctypes.dlopen", "ctypes.dlsym", "mmap.")
+    )
 
 
 def _first(args: tuple[Any, ...]) -> str:

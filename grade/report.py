@@ -30,7 +30,9 @@ def summary(outcome: Outcome, *, not_in_base: int | None = None, request_moved: 
     return counts
 
 
-def lines(outcome: Outcome, order: Sequence[Planned], console: Console, exit_code: int, pass_rate: float | None) -> list[str]:
+def lines(
+    outcome: Outcome, order: Sequence[Planned], console: Console, exit_code: int, pass_rate: float | None
+) -> list[str]:
     """Return the terminal report: the rows that did not pass in suite order, then what it adds up to."""
     shown: list[str] = []
     ordered = [(r.case.id, r.target.name, r.trial) for r in order]

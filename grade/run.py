@@ -30,7 +30,9 @@ class Outcome:
     """What a run came to. ``problems`` are the rows that did not pass, by (case_id, target, trial)."""
 
     tally: Tally = field(default_factory=Tally)
-    problems: dict[tuple[str, str, int], dict[str, Any]] = field(default_factory=dict[tuple[str, str, int], dict[str, Any]])
+    problems: dict[tuple[str, str, int], dict[str, Any]] = field(
+        default_factory=dict[tuple[str, str, int], dict[str, Any]]
+    )
     loaded: Loaded = field(default_factory=lambda: Loaded({}, {}, {}))
 
 
@@ -45,7 +47,9 @@ def workers_for(rows: int, jobs: int) -> int:
     return jobs if jobs > 0 else 1 if rows < 4000 else os.cpu_count() or 1
 
 
-def run(plan: Plan, job: Job, jobs: int, start: Callable[[Loaded], Sink], *, tick: Callable[[int], None] | None = None) -> Outcome:
+def run(
+    plan: Plan, job: Job, jobs: int, start: Callable[[Loaded], Sink], *, tick: Callable[[int], None] | None = None
+) -> Outcome:
     """Judge a plan.
 
     Args:

@@ -18,7 +18,22 @@ from snapshots import canonical, instant, strict_json
 from snapshots.errors import JsonError, RefError, StoreError
 
 SCHEMA = "whichclock.results/1"
-GROUP = 16_384
+_DICTIONARY: Any = [
+    "case_id",
+    "target",
+    "status",
+    "answer_rule",
+    "grader_digest",
+    "expectation_digest",
+    "graders",
+    "expectation",
+    "asked",
+    "evidence",
+    "reported_model",
+    "finish_reason",
+]
+# Long texts that repeat from row to row: kept as dictionaries in memory, a million rows of them would not fit otherwise.
+_REPEATED = ["expectation", "graders", "asked", "evidence", "expectation_digest", "grader_digest", "status"]
 
 _LIST = ("tags", "findings", "expected", "missing", "unexpected")
 _JSON = ("evidence", "expectation", "graders", "asked")
@@ -26,17 +41,18 @@ _TEXT = (
     "case_id", "target", "status", "request_hash", "answer_hash", "answer_rule", "integrity", "grader_digest", "expectation_digest",
     "reported_model", "finish_reason", "error",
 )  # fmt: skip
+_TEXTS = pa.list_(pa.field("element", pa.string()))  # the item name that Parquet gives back
 FIELDS: list[tuple[str, pa.DataType]] = [
     ("case_id", pa.string()),
     ("target", pa.string()),
     ("trial", pa.int64()),
     ("status", pa.string()),
     ("case_passed", pa.bool_()),
-    ("findings", pa.list_(pa.string())),
-    ("expected", pa.list_(pa.string())),
-    ("missing", pa.list_(pa.string())),
-    ("unexpected", pa.list_(pa.string())),
-    ("tags", pa.list_(pa.string())),
+    ("findings", _TEXTS),
+    ("expected", _TEXTS),
+    ("missing", _TEXTS),
+    ("unexpected", _TEXTS),
+    ("tags", _TEXTS),
     ("request_hash", pa.string()),
     ("answer_hash", pa.string()),
     ("answer_rule", pa.string()),
@@ -92,11 +108,10 @@ class Writer:
                 self._temporary,
                 with_schema,
                 compression="zstd",
-                use_dictionary=["case_id", "target", "status", "answer_rule", "grader_digest", "expectation_digest", "graders", "expectation",
-                                "asked", "evidence", "reported_model", "finish_reason"],
+                use_dictionary=_DICTIONARY,
                 sorting_columns=sorting,
                 store_schema=True,
-            )  # fmt: skip
+            )
         except OSError as error:
             raise _failed(path, error) from error
 
@@ -125,7 +140,9 @@ class Writer:
 
 
 def _failed(path: Path, error: OSError) -> StoreError:
-    return StoreError(f"cannot write results to {path.parent}: {error.strerror or error}", hint="check space and permissions")
+    return StoreError(
+        f"cannot write results to {path.parent}: {error.strerror or error}", hint="check space and permissions"
+    )
 
 
 def read(path: Path) -> pa.Table:
@@ -137,15 +154,29 @@ def read(path: Path) -> pa.Table:
     try:
         # Not read_table: that imports pandas. The file is opened by us, so that a missing one is told from a broken one.
         with open(path, "rb") as file:
-            table = pq.ParquetFile(file).read()
+            table = _seconds(pq.ParquetFile(file, read_dictionary=_REPEATED).read())
     except FileNotFoundError:
-        raise RefError(f"no results file {path}", hint="name a label, a file that ends in .parquet, or git:REV") from None
+        raise RefError(
+            f"no results file {path}", hint="name a label, a file that ends in .parquet, or git:REV"
+        ) from None
     except (OSError, pa.ArrowException) as error:
         raise RefError(f"{path} is no Parquet file: {str(error).splitlines()[0][:200]}", hint=_HINT) from None
     metadata(table, path)
-    if table.schema.names != list(NAMES) or any(table.schema.field(n).type != t for n, t in FIELDS):
+    if table.schema.names != list(NAMES) or any(_plain(table.schema.field(n).type) != t for n, t in FIELDS):
         raise RefError(f"{path} has not the columns of {SCHEMA}", hint=_HINT)
     return table
+
+
+def _seconds(table: pa.Table) -> pa.Table:
+    """Give ``recorded_at`` its unit back: Parquet knows no whole seconds and keeps milliseconds."""
+    if "recorded_at" not in table.schema.names:
+        return table
+    number = table.schema.get_field_index("recorded_at")
+    return table.set_column(number, "recorded_at", table.column(number).cast(pa.timestamp("s", tz="UTC")))
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 _HINT = "make one with: whichclock grade --out FILE.parquet"

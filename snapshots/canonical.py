@@ -8,6 +8,7 @@ writes strings and plain numbers, and the three places where its text could diff
 from __future__ import annotations
 
 import hashlib
+from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -48,7 +49,7 @@ def sort_key(name: str) -> bytes:
 def in_sorted_order(names: list[str]) -> bool:
     """Tell whether member names stand in the order of the canonical form."""
     keys = [sort_key(n) for n in names]
-    return all(a < b for a, b in zip(keys, keys[1:], strict=False))
+    return all(a < b for a, b in pairwise(keys))
 
 
 def _dumps(value: Any, members: Any) -> bytes:
@@ -90,7 +91,9 @@ def _float(value: float) -> Any:
     power = int(exponent)
     sign, digits = ("-" if value < 0 else ""), mantissa.lstrip("-").replace(".", "")
     if power in (-6, -5):
-        return orjson.Fragment(f"{sign}0.{'0' * (-power - 1)}{digits.removesuffix('0') if mantissa.endswith('.0') else digits}")
+        return orjson.Fragment(
+            f"{sign}0.{'0' * (-power - 1)}{digits.removesuffix('0') if mantissa.endswith('.0') else digits}"
+        )
     return orjson.Fragment(f"{mantissa.removesuffix('.0')}e{'+' if power > 0 else '-'}{abs(power)}")
 
 

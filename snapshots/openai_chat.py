@@ -40,7 +40,9 @@ def recognises(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
 def answer(response: Mapping[str, Any]) -> dict[str, Any]:
     """Return the preimage of the answer hash under ``openai-chat/1``; a stream is assembled first."""
     body = response["body"] if "body" in response else assemble(str(response["text"]))
-    kept = {name: _without_per_call(item) for name, item in body.items() if name not in _PER_CALL and name != "logprobs"}
+    kept = {
+        name: _without_per_call(item) for name, item in body.items() if name not in _PER_CALL and name != "logprobs"
+    }
     return {"status": response["status"], "body": _tool_calls_without_ids(kept)}
 
 
@@ -173,7 +175,9 @@ def read(response: Mapping[str, Any]) -> Reading:
         try:
             body = assemble(str(response["text"]))
         except ValueError as error:
-            raise UnreadableSnapshot(f"the stream cannot be assembled ({error})", reader=READER, pointer="/text") from None
+            raise UnreadableSnapshot(
+                f"the stream cannot be assembled ({error})", reader=READER, pointer="/text"
+            ) from None
     if "choices" not in body:
         return _filtered(body) if is_filtered(response) else _unknown("an error, not an answer", "/body/error")
     choices = tuple(_choice(c, f"/body/choices/{i}") for i, c in enumerate(body["choices"]))
@@ -267,7 +271,11 @@ def _tool_call(call: Any, at: str) -> ToolCall:
         parsed = strict_json.loads(arguments)
     except JsonError:
         parsed = None
-    return ToolCall(function["name"], parsed, None) if isinstance(parsed, dict) else ToolCall(function["name"], {}, arguments)
+    return (
+        ToolCall(function["name"], parsed, None)
+        if isinstance(parsed, dict)
+        else ToolCall(function["name"], {}, arguments)
+    )
 
 
 def _count(value: Any) -> int | None:

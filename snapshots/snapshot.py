@@ -146,7 +146,9 @@ def _check_shape(value: Any, path: str) -> None:
     if type(value) is not dict or tuple(value) != _MEMBERS or value["schema"] != SCHEMA:
         other = value.get("schema") if isinstance(value, dict) else None
         if isinstance(other, str) and other.startswith("whichclock.snapshot/") and other != SCHEMA:
-            raise _corrupt(path, f"its format {other} is not one that this version reads", hint="use a newer whichclock")
+            raise _corrupt(
+                path, f"its format {other} is not one that this version reads", hint="use a newer whichclock"
+            )
         raise _corrupt(path, f"it does not have the members of {SCHEMA}")
     texts = ("request_hash", "answer_hash", "answer_rule", "recorded_at")
     if any(type(value[m]) is not str for m in texts) or type(value["trial"]) is not int or value["trial"] < 0:

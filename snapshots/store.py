@@ -174,7 +174,9 @@ class Store:
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
-            raise StoreError(f"cannot list the store: {error.strerror}", hint=f"check permissions of {self._base}") from error
+            raise StoreError(
+                f"cannot list the store: {error.strerror}", hint=f"check permissions of {self._base}"
+            ) from error
 
     def _folder_names(self) -> list[str]:
         try:
@@ -182,7 +184,9 @@ class Store:
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
-            raise StoreError(f"cannot list the store: {error.strerror}", hint=f"check permissions of {self._base}") from error
+            raise StoreError(
+                f"cannot list the store: {error.strerror}", hint=f"check permissions of {self._base}"
+            ) from error
 
 
 def read_bytes(path: str) -> bytes:
@@ -205,7 +209,9 @@ def read_bytes(path: str) -> bytes:
         finally:
             os.close(handle)
     except (FileNotFoundError, IsADirectoryError) as error:
-        raise CorruptSnapshot(f"corrupt snapshot {path}: it is no file", hint="restore it from git or a copy") from error
+        raise CorruptSnapshot(
+            f"corrupt snapshot {path}: it is no file", hint="restore it from git or a copy"
+        ) from error
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}", hint="check its permissions") from error
 

@@ -1,0 +1,320 @@
+"""Compare two sides: pair the rows, classify those that differ, and add up what a diff says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from diff.answers import same_answer
+from diff.classify import CLOCKS, MOVES, Classified, Facts, classify, differing_codes, is_unreadable, moved_graders
+from diff.confirm import old_code_agrees
+from diff.pairs import Pairs, pair
+from diff.renames import renames
+from diff.request_changes import request_changes
+from diff.side import Side
+from grade import table
+from grade.arrow import pc
+from grade.columns import column
+
+VERDICTS = ("newly_failing", "newly_passing", "still_failing", "still_passing", "incomparable")
+Row = dict[str, Any]
+
+
+@dataclass(slots=True)
+class DiffRow:
+    """One row of a diff. ``base`` or ``head`` is ``None`` where that side has no such row."""
+
+    case_id: str
+    target: str
+    trial: int
+    move: str
+    clocks: list[str]
+    request_changes: list[dict[str, str]]
+    verdict_change: str
+    reason: str | None
+    evidence: dict[str, Any]
+    base: Row | None
+    head: Row | None
+
+    @property
+    def is_known(self) -> bool:
+        """Tell whether the case is marked known on the head side: it is never a regression then."""
+        return self.head is not None and "known" in (self.head["expectation"] or {})
+
+    @property
+    def moved(self) -> bool:
+        """Tell whether there is anything to say about the row."""
+        return self.move != "none" or bool(self.clocks) or self.verdict_change in ("newly_failing", "newly_passing")
+
+
+@dataclass(slots=True)
+class Comparison:
+    """A diff: the pairs, the rows that moved in any way by their number, and the counts."""
+
+    base: Side
+    head: Side
+    pairs: Pairs
+    rows: dict[int, DiffRow]
+    plain_verdicts: pa.Array
+    moves: dict[str, int] = field(default_factory=dict[str, int])
+    clocks: dict[str, int] = field(default_factory=dict[str, int])
+    verdict_changes: dict[str, int] = field(default_factory=dict[str, int])
+    verdicts: dict[tuple[str, str], tuple[str, bool]] = field(default_factory=dict[tuple[str, str], tuple[str, bool]])
+    removed_cases: int = 0
+    base_passed: tuple[int, int] = (0, 0)
+    head_passed: tuple[int, int] = (0, 0)
+    head_unjudged: int = 0
+    only_common: bool = False
+
+    def __len__(self) -> int:
+        return len(self.pairs.base)
+
+    @property
+    def regressions(self) -> list[tuple[str, str]]:
+        """Return the case × targets that newly fail and are not marked known, sorted."""
+        return sorted(key for key, (change, known) in self.verdicts.items() if change == "newly_failing" and not known)
+
+
+def compare(base: Side, head: Side) -> Comparison:
+    """Compare two sides of one suite.
+
+    Raises:
+        RefError: a table holds a key twice.
+    """
+    only_common = base.selected or head.selected
+    pairs = pair(base.rows, head.rows, only_common=only_common)
+    comparison = Comparison(base, head, pairs, {}, _plain_verdicts(head.rows, pairs), only_common=only_common)
+    numbers, olds, news = _moved_rows(base, head, pairs)
+    renamed = renames(
+        (o for o, n in zip(olds, news, strict=True) if o and not n),
+        (n for o, n in zip(olds, news, strict=True) if n and not o),
+    )
+    facts = _facts(base, head, olds, news)
+    lone = _lone(base, head, olds, news)
+    gone = _by_trial(olds)
+    taken = set(renamed.values())
+    for number, old, new, known in zip(numbers, olds, news, facts, strict=True):
+        if new is None and old is not None and (old["case_id"], old["target"]) in taken:
+            continue  # this old row stands beside its new name
+        partner = None
+        if old is None and new is not None and (new["case_id"], new["target"]) in renamed:
+            partner = gone[(*renamed[new["case_id"], new["target"]], new["trial"])]
+        comparison.rows[number] = _row(old or partner, new, known, base, head, lone, renamed=partner is not None)
+    comparison.pairs = _without_taken(comparison, numbers, olds, news, taken)
+    _count(comparison)
+    return comparison
+
+
+def _moved_rows(base: Side, head: Side, pairs: Pairs) -> tuple[list[int], list[Row | None], list[Row | None]]:
+    numbers = pc.indices_nonzero(pairs.moved)
+    olds = _rows(base.rows, pairs.base.take(numbers))
+    news = _rows(head.rows, pairs.head.take(numbers))
+    return numbers.to_pylist(), olds, news
+
+
+def _rows(rows: pa.Table, numbers: pa.Array) -> list[Row | None]:
+    wanted = numbers.to_pylist()
+    found = iter(table.as_rows(rows.take(numbers.drop_null())))
+    return [None if n is None else next(found) for n in wanted]
+
+
+def _facts(base: Side, head: Side, olds: list[Row | None], news: list[Row | None]) -> list[Facts | None]:
+    runtime_moved = dict(base.runtime) != dict(head.runtime)
+    facts: list[Facts | None] = []
+    accused: list[int] = []
+    for i, (old, new) in enumerate(zip(olds, news, strict=True)):
+        if old is None or new is None:
+            facts.append(None)
+            continue
+        comparable = old["request_hash"] == new["request_hash"] and not is_unreadable(old) and not is_unreadable(new)
+        same = same_answer(old, new, base, head) if comparable else None
+        facts.append(Facts(same, runtime_moved))
+        if same and moved_graders(old, new) and differing_codes(old, new) and old["integrity"] == new["integrity"]:
+            accused.append(i)
+    agrees = old_code_agrees([r for i in accused if (r := olds[i]) is not None], base)
+    for i, agree in zip(accused, agrees, strict=True):
+        known = facts[i]
+        facts[i] = Facts(known.same_answer if known else None, runtime_moved, agree)
+    return facts
+
+
+def _row(
+    old: Row | None, new: Row | None, facts: Facts | None, base: Side, head: Side, lone: _Lone, *, renamed: bool
+) -> DiffRow:
+    either = new or old
+    if either is None:
+        raise ValueError("a row of neither side")
+    changes: list[dict[str, str]] = []
+    if old is not None and new is not None:
+        if facts is None:
+            facts = Facts(old["answer_hash"] == new["answer_hash"])
+        found = classify(old, new, facts, renamed=renamed)
+        if "request" in found.clocks:
+            before, after = base.document(old["request_hash"]), head.document(new["request_hash"])
+            if before is None or after is None:
+                found.evidence["request"] = (
+                    "a request document is not at hand: it was never recorded or its file is gone"
+                )
+            else:
+                changes = request_changes(before, after)
+    else:
+        found = Classified("removed" if new is None else "added")
+    change, reason = lone.change(old, new)
+    return DiffRow(
+        either["case_id"],
+        either["target"],
+        either["trial"],
+        found.move,
+        found.clocks,
+        changes,
+        change,
+        reason,
+        found.evidence,
+        old,
+        new,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Lone:
+    """Case verdicts of the cases that have a row which the other side lacks: such a case may still be there with other trials."""
+
+    base: dict[tuple[str, str], bool | None]
+    head: dict[tuple[str, str], bool | None]
+
+    def change(self, old: Row | None, new: Row | None) -> tuple[str, str | None]:
+        """Return the change of the case verdict that a pair of rows belongs to."""
+        if old is not None and new is not None:
+            return verdict_change(old["case_passed"], new["case_passed"])
+        if old is None and new is not None:
+            key = new["case_id"], new["target"]
+            if key in self.base:
+                return verdict_change(self.base[key], new["case_passed"])
+            # A new case has no verdict to compare with: one that fails gates, one that passes is news, not a change for the worse.
+            change, _ = verdict_change(new["case_passed"] is False, new["case_passed"])
+            return change, "added"
+        if old is not None and (key := (old["case_id"], old["target"])) in self.head:
+            return verdict_change(old["case_passed"], self.head[key])
+        return "incomparable", "removed"
+
+
+def verdict_change(before: bool | None, after: bool | None) -> tuple[str, str | None]:
+    """Return the change of a case verdict, with the reason where it is ``incomparable``."""
+    if before is None or after is None:
+        return "incomparable", f"{'base' if before is None else 'head'}: a trial could not be judged"
+    if before == after:
+        return ("still_passing" if after else "still_failing"), None
+    return ("newly_passing" if after else "newly_failing"), None
+
+
+def _lone(base: Side, head: Side, olds: list[Row | None], news: list[Row | None]) -> _Lone:
+    added = {n["case_id"] for o, n in zip(olds, news, strict=True) if n is not None and o is None}
+    removed = {o["case_id"] for o, n in zip(olds, news, strict=True) if o is not None and n is None}
+    return _Lone(_verdicts_of(base.rows, added), _verdicts_of(head.rows, removed))
+
+
+def _verdicts_of(rows: pa.Table, cases: set[str]) -> dict[tuple[str, str], bool | None]:
+    if not cases:
+        return {}
+    chosen = rows.select(["case_id", "target", "case_passed"])
+    chosen = chosen.filter(pc.is_in(chosen.column("case_id"), value_set=column(pa.string(), sorted(cases))))
+    return {(r["case_id"], r["target"]): r["case_passed"] for r in chosen.to_pylist()}
+
+
+def _plain_verdicts(head: pa.Table, pairs: Pairs) -> pa.Array:
+    """Return the verdict change of rows that did not move: still passing, still failing, or incomparable."""
+    passed = head.column("case_passed").take(pairs.head)
+    passed = passed.combine_chunks() if isinstance(passed, pa.ChunkedArray) else passed
+    return pc.fill_null(pc.if_else(passed, pa.scalar("still_passing"), pa.scalar("still_failing")), "incomparable")
+
+
+def _by_trial(rows: list[Row | None]) -> dict[tuple[str, str, int], Row]:
+    return {(r["case_id"], r["target"], r["trial"]): r for r in rows if r is not None}
+
+
+def _without_taken(
+    comparison: Comparison,
+    numbers: list[int],
+    olds: list[Row | None],
+    news: list[Row | None],
+    taken: set[tuple[str, str]],
+) -> Pairs:
+    """Return the pairs without the old rows that a renamed case has taken up; the rows' numbers move accordingly."""
+    pairs = comparison.pairs
+    dropped = {
+        n
+        for n, o, w in zip(numbers, olds, news, strict=True)
+        if w is None and o is not None and (o["case_id"], o["target"]) in taken
+    }
+    if not dropped:
+        return pairs
+    kept = [n for n in range(len(pairs.base)) if n not in dropped]
+    comparison.rows = {i: comparison.rows[n] for i, n in enumerate(kept) if n in comparison.rows}
+    chosen = column(pa.int64(), kept)
+    comparison.plain_verdicts = comparison.plain_verdicts.take(chosen)
+    return Pairs(pairs.base.take(chosen), pairs.head.take(chosen), pairs.moved.take(chosen))
+
+
+def _count(comparison: Comparison) -> None:
+    rows = comparison.rows
+    moves = Counter(row.move for row in rows.values())
+    moves["none"] += len(comparison) - len(rows)
+    comparison.moves = {m: moves[m] for m in MOVES if moves[m]}
+    clocks = Counter(clock for row in rows.values() for clock in row.clocks)
+    comparison.clocks = {c: clocks[c] for c in CLOCKS}
+    _count_verdicts(comparison)
+    comparison.base_passed = _passed(comparison.base.rows, comparison.pairs.base)
+    comparison.head_passed = _passed(comparison.head.rows, comparison.pairs.head)
+    status = comparison.head.rows.column("status").take(comparison.pairs.head.drop_null()).cast(pa.string())
+    judged = pc.or_(pc.equal(status, "pass"), pc.equal(status, "fail"))
+    comparison.head_unjudged = len(status) - (pc.sum(judged).as_py() or 0)
+
+
+def _count_verdicts(comparison: Comparison) -> None:
+    """Count the verdict change of each case × target once, at its first row; every trial of a case tells the same."""
+    firsts = _first_rows(comparison)
+    plain = comparison.plain_verdicts.filter(firsts)
+    changes: Counter[str] = Counter()
+    for counted in pc.value_counts(plain).to_pylist():
+        changes[counted["values"]] += counted["counts"]
+    flags = firsts.to_pylist() if len(comparison.rows) > 1000 else None
+    for number, row in comparison.rows.items():
+        if not (flags[number] if flags is not None else firsts[number].as_py()):
+            continue
+        changes[comparison.plain_verdicts[number].as_py()] -= 1
+        if row.reason == "removed":
+            comparison.removed_cases += 1  # counted apart: a removed case never gates
+            continue
+        changes[row.verdict_change] += 1
+        comparison.verdicts[row.case_id, row.target] = row.verdict_change, row.is_known
+    comparison.verdict_changes = {v: changes[v] for v in VERDICTS}
+
+
+def _first_rows(comparison: Comparison) -> pa.Array:
+    """Return which rows are the first of their case × target; rows stand in the order of the key."""
+    count = len(comparison)
+    if count == 0:
+        return column(pa.bool_(), [])
+    same: Any = None
+    for name in ("case_id", "target"):
+        values = _key_column(comparison, name)
+        equal = pc.equal(values.slice(1), values.slice(0, count - 1))
+        same = equal if same is None else pc.and_(same, equal)
+    return pa.concat_arrays([column(pa.bool_(), [True]), pc.invert(same)])
+
+
+def _key_column(comparison: Comparison, name: str) -> pa.Array:
+    new = comparison.head.rows.column(name).take(comparison.pairs.head)
+    old = comparison.base.rows.column(name).take(comparison.pairs.base)
+    values = pc.coalesce(new.cast(pa.string()), old.cast(pa.string()))
+    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+
+
+def _passed(rows: pa.Table, numbers: pa.Array) -> tuple[int, int]:
+    """Return (cases that pass, cases), each case × target counted once, at its plain trial."""
+    chosen = rows.select(["trial", "case_passed"]).take(numbers.drop_null())
+    passed = chosen.column("case_passed").filter(pc.equal(chosen.column("trial"), 0))
+    return pc.sum(passed).as_py() or 0, len(passed)

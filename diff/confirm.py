@@ -1,0 +1,63 @@
+"""Confirm accusations of a grader: where the old code can run, it must give the old findings on the frozen answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from diff.side import Side
+from grade.pool import Chunk, Pool
+from snapshots.errors import ConfigError, OperatorError
+from snapshots.store import Found
+
+Row = dict[str, Any]
+
+
+def old_code_agrees(rows: Sequence[Row], side: Side) -> list[bool | None]:
+    """Return for each old row whether its own code gives its findings again today; ``None`` where it cannot run."""
+    found = [_find(row, side) for row in rows]
+    runnable = [i for i, f in enumerate(found) if f is not None]
+    answers: list[bool | None] = [None] * len(rows)
+    if not runnable:
+        return answers
+    digests = frozenset(d for i in runnable for name, d in rows[i]["graders"].items() if ":" not in name)
+    job = side.code(digests)
+    if job is None:
+        return answers
+    names = tuple(sorted({name for i in runnable for name in rows[i]["graders"] if ":" not in name}))
+    try:
+        with Pool(replace(job, names=names), 1) as pool:
+            for i, findings, graders in _run(pool, runnable, rows, found):
+                # Code whose digest is another one is not the old code: our own checks and readers move with the version.
+                if graders == rows[i]["graders"]:
+                    answers[i] = findings == rows[i]["findings"]
+    except (ConfigError, OperatorError):
+        return answers  # old code that no longer loads cannot testify
+    return answers
+
+
+def _run(pool: Pool, runnable: list[int], rows: Sequence[Row], found: list[Found | None]) -> list[tuple[int, Any, Any]]:
+    from snapshots import canonical, strict_json
+
+    done: list[tuple[int, Any, Any]] = []
+    chunks: list[Chunk] = []
+    for i in runnable:
+        place = found[i]
+        if place is not None:
+            text = canonical.encode(rows[i]["expectation"]).decode()
+            chunks.append(Chunk([text], [(0, place.path, place.folder, place.name, place.shown)]))
+    for i, columns in zip(runnable, pool.run(chunks), strict=True):
+        graders = columns["graders"][0]
+        done.append((i, columns["findings"][0], None if graders is None else strict_json.loads(graders)))
+    return done
+
+
+def _find(row: Row, side: Side) -> Found | None:
+    if not row["integrity"]:
+        return None
+    for store in side.stores:
+        found = store.find(row["request_hash"], row["trial"], row["integrity"])
+        if found is not None:
+            return found
+    return None

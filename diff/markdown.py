@@ -1,0 +1,70 @@
+"""The diff as Markdown for a pull request: what models and authors wrote stays text."""
+
+from __future__ import annotations
+
+import re
+
+from diff.compare import Comparison, DiffRow
+from diff.report import MEANING, SHOWN, detail, sentence, shown_rows, silent, test_of, test_sentence
+from diff.statistics import Rate, wilson
+from snapshots.console import neutral, shorten
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~<>@$:-])")
+
+
+def escape(text: str) -> str:
+    """Return text that Markdown shows as it is: every character with a meaning is escaped, HTML and mentions included."""
+    plain = neutral(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _SPECIAL.sub(_entity, plain)
+
+
+def _entity(found: re.Match[str]) -> str:
+    # GitHub looks for mentions and links before it looks for backslashes: those characters become entities.
+    character = found[1]
+    return f"&#{ord(character)};" if character in "@:<>$#" else f"\\{character}"
+
+
+def markdown(comparison: Comparison) -> str:
+    """Return the whole report."""
+    lines = [
+        f"### {sentence(comparison)}",
+        "",
+        f"`base` {escape(comparison.base.name)} · `head` {escape(comparison.head.name)} · {len(comparison)} rows",
+        "",
+        f"Cases passing: {_interval(wilson(*comparison.base_passed))} → {_interval(wilson(*comparison.head_passed))}.",
+        f"{test_sentence(test_of(comparison))}.",
+    ]
+    lines += [f"\n> {escape(note)}" for note in [*comparison.base.notes, *comparison.head.notes]]
+    rows = shown_rows(comparison)
+    if rows:
+        lines += ["", "| case | verdict | clocks | move | what moved |", "| --- | --- | --- | --- | --- |"]
+        lines += [_row(row) for row in rows[:SHOWN]]
+        if len(rows) > SHOWN:
+            lines.append(f"\n… and {len(rows) - SHOWN} more rows.")
+        lines += [
+            "",
+            *(f"- `{move}`: {MEANING[move]}" for move in dict.fromkeys(r.move for r in rows[:SHOWN]) if move != "none"),
+        ]
+    quiet = silent(comparison)
+    if quiet:
+        lines += [
+            "",
+            "Silent: " + ", ".join(f"{c} moved in {n} rows and changed no finding" for c, n in quiet.items()) + ".",
+        ]
+    if comparison.head_unjudged:
+        lines += ["", f"**Not judged on the head side: {comparison.head_unjudged} rows.**"]
+    return "\n".join(lines)
+
+
+def _row(row: DiffRow) -> str:
+    name = f"{escape(shorten(row.case_id, 60))} \\[{escape(row.target)}{f' &#35;{row.trial}' if row.trial else ''}\\]"
+    verdict = row.verdict_change.replace("_", " ")
+    return (
+        f"| {name} | {verdict} | {' + '.join(row.clocks) or '–'} | `{row.move}` | {escape(shorten(detail(row), 160))} |"
+    )
+
+
+def _interval(rate: Rate) -> str:
+    if rate.low is None or rate.high is None:
+        return "no case"
+    return f"{rate.passed} of {rate.cases} (95 % interval {rate.low:.2f} to {rate.high:.2f})"

@@ -1,0 +1,204 @@
+"""What a diff says to machines and people: the summary, the one sentence, and the terminal screen. Pure functions of a comparison."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from diff.compare import Comparison, DiffRow
+from diff.statistics import McNemar, Rate, mcnemar, wilson
+from snapshots.console import Console, neutral, shorten, table
+
+SHOWN = 40
+MEANING = {
+    "added": "a new case",
+    "removed": "a case that is gone",
+    "renamed": "the same case under another id",
+    "missing_snapshot": "a side has no readable answer",
+    "capture_hash_moved": "another request was sent",
+    "answer_moved_on_frozen_request": "the model answered the same request differently",
+    "judge_answer_moved_on_frozen_request": "the judge answered the same question differently",
+    "grader_changed_on_frozen_hash": "the grader judges the same answer differently",
+    "expectation_changed_on_frozen_hash": "the case demands something else of the same answer",
+    "runtime_moved": "graders ran on another Python or other packages",
+    "impure_grader": "a grader gave two results for equal inputs: it reads what is not in the row",
+    "none": "nothing moved the outcome",
+}
+
+
+def summary(comparison: Comparison) -> dict[str, Any]:
+    """Return the summary member of ``whichclock.diff/1``."""
+    test = test_of(comparison)
+    return {
+        "base": comparison.base.name,
+        "head": comparison.head.name,
+        "rows": len(comparison),
+        "moves": comparison.moves,
+        "clocks": comparison.clocks,
+        "verdict_changes": comparison.verdict_changes,
+        "removed_cases": comparison.removed_cases,
+        "regressions": len(comparison.regressions),
+        "head_unjudged": comparison.head_unjudged,
+        "base_pass_rate": _rate(wilson(*comparison.base_passed)),
+        "head_pass_rate": _rate(wilson(*comparison.head_passed)),
+        "mcnemar": {"worse": test.worse, "better": test.better, "p": test.p, "smallest_p": test.smallest_p},
+        "notes": [*comparison.base.notes, *comparison.head.notes],
+    }
+
+
+def _rate(rate: Rate) -> dict[str, Any]:
+    return {"passed": rate.passed, "cases": rate.cases, "low": rate.low, "high": rate.high}
+
+
+def test_of(comparison: Comparison) -> McNemar:
+    """Return the exact McNemar test of the case verdicts that both sides have; an added case has no pair."""
+    paired = {(r.case_id, r.target) for r in comparison.rows.values() if r.reason is None}
+    flips = [change for key, (change, _) in comparison.verdicts.items() if key in paired]
+    return mcnemar(flips.count("newly_failing"), flips.count("newly_passing"))
+
+
+def sentence(comparison: Comparison) -> str:
+    """Return the one sentence that says which clock moved, and what it did."""
+    moved = [f"{name} ({count} row{'s' if count != 1 else ''})" for name, count in comparison.clocks.items() if count]
+    regressed = len(comparison.regressions)
+    changes = comparison.verdict_changes
+    if not moved:
+        others = [m for m in comparison.moves if m != "none"]
+        text = "No clock moved" if not others else f"No clock moved, but: {', '.join(others)}"
+    else:
+        text = f"The clock that moved: {moved[0]}" if len(moved) == 1 else f"The clocks that moved: {', '.join(moved)}"
+    outcome = [f"{changes['newly_failing']} newly failing", f"{changes['newly_passing']} newly passing"]
+    if changes["incomparable"]:
+        outcome.append(f"{changes['incomparable']} incomparable")
+    if changes["newly_failing"] > regressed:
+        outcome[0] += f" ({changes['newly_failing'] - regressed} of them known)"
+    if not changes["newly_failing"] and not changes["newly_passing"]:
+        return f"{text}; no case verdict changed" + (f" ({outcome[2]})" if len(outcome) > 2 else "") + "."
+    return f"{text}; {', '.join(outcome)}."
+
+
+def shown_rows(comparison: Comparison) -> list[DiffRow]:
+    """Return the rows worth showing, in suite order where it is known: verdict changes first."""
+    order = {key: i for i, key in enumerate(comparison.head.order)}
+    rows = [r for r in comparison.rows.values() if r.moved]
+    first = {"newly_failing": 0, "newly_passing": 1, "incomparable": 2}
+    return sorted(
+        rows,
+        key=lambda r: (
+            first.get(r.verdict_change, 3),
+            order.get((r.case_id, r.target), len(order)),
+            r.case_id,
+            r.target,
+            r.trial,
+        ),
+    )
+
+
+def silent(comparison: Comparison) -> dict[str, int]:
+    """Return clock → number of rows in which it moved without changing findings or verdict."""
+    counts: dict[str, int] = defaultdict(int)
+    for row in comparison.rows.values():
+        if row.move == "none":
+            for clock in row.clocks:
+                counts[clock] += 1
+    return dict(counts)
+
+
+def lines(comparison: Comparison, console: Console) -> list[str]:
+    """Return the terminal report: the sentence first, then the rows that moved, then what it adds up to."""
+    worse = bool(comparison.regressions)
+    head = [
+        console.paint(
+            neutral(sentence(comparison)), "red" if worse else "green" if not comparison.head_unjudged else "yellow"
+        ),
+        f"base: {neutral(comparison.base.name)}   head: {neutral(comparison.head.name)}   {len(comparison)} rows",
+        *(f"note: {neutral(note)}" for note in [*comparison.base.notes, *comparison.head.notes]),
+    ]
+    rows = shown_rows(comparison)
+    body = [""] if rows else []
+    if rows:
+        several = {(r.case_id, r.target) for r in rows if r.trial}
+        cells = [_cells(r, several=(r.case_id, r.target) in several) for r in rows[:SHOWN]]
+        body += table(("case", "verdict", "clocks", "move", "what moved"), cells)
+        if len(rows) > SHOWN:
+            body.append(f"… and {len(rows) - SHOWN} more rows (--format json, or --out FILE.parquet)")
+    return [*head, *body, "", *_totals(comparison)]
+
+
+def _cells(row: DiffRow, *, several: bool) -> tuple[str, ...]:
+    name = f"{shorten(neutral(row.case_id), 48)} [{neutral(row.target)}{f' #{row.trial}' if several else ''}]"
+    verdict = row.verdict_change.replace("_", " ")
+    return name, verdict, "+".join(row.clocks) or "-", row.move, shorten(detail(row), 90)
+
+
+def detail(row: DiffRow) -> str:
+    """Return what moved in a row, in a few words, neutral for one line."""
+    parts: list[str] = []
+    if row.move == "renamed" and row.base is not None:
+        parts.append(f"was {row.base['case_id']}")
+    if row.request_changes:
+        parts.append(", ".join(f"{c['part']} {c['pointer']}" for c in row.request_changes[:3]))
+        if len(row.request_changes) > 3:
+            parts[-1] += f" and {len(row.request_changes) - 3} more"
+    parts += codes(row)
+    parts += [f"{name}: {_told(value)}" for name, value in row.evidence.items() if name not in ("graders",)]
+    if "graders" in row.evidence:
+        parts.append(f"code of {', '.join(row.evidence['graders'])}")
+    if row.move == "missing_snapshot":
+        parts += [
+            f"{side}: {r['status']}"
+            for side, r in (("base", row.base), ("head", row.head))
+            if r and r["findings"] is None
+        ]
+    return neutral("; ".join(parts))
+
+
+def codes(row: DiffRow) -> list[str]:
+    """Return the finding codes that appeared (+) or vanished (-), and the expected ones likewise."""
+    if row.base is None or row.head is None or row.base["findings"] is None or row.head["findings"] is None:
+        return []
+    found = _signed(row.base["findings"], row.head["findings"])
+    wanted = _signed(row.base["expected"], row.head["expected"])
+    return ([f"findings {found}"] if found else []) + ([f"expected {wanted}"] if wanted else [])
+
+
+def _signed(old: list[str], new: list[str]) -> str:
+    return " ".join([f"+{c}" for c in sorted(set(new) - set(old))] + [f"-{c}" for c in sorted(set(old) - set(new))])
+
+
+def _told(value: Any) -> str:
+    return " → ".join(str(v) for v in value) if isinstance(value, list) else str(value)
+
+
+def _totals(comparison: Comparison) -> list[str]:
+    base, head = wilson(*comparison.base_passed), wilson(*comparison.head_passed)
+    told = [
+        f"cases passing: {_interval(base)} → {_interval(head)}",
+        f"verdicts: {', '.join(f'{n} {v}'.replace('_', ' ') for v, n in comparison.verdict_changes.items() if n) or 'none'}"
+        + (f"; {comparison.removed_cases} removed" if comparison.removed_cases else ""),
+        test_sentence(test_of(comparison)),
+    ]
+    quiet = silent(comparison)
+    if quiet:
+        told.append(
+            "silent: " + ", ".join(f"{clock} moved in {n} rows and changed no finding" for clock, n in quiet.items())
+        )
+    if comparison.head_unjudged:
+        told.append(f"not judged on the head side: {comparison.head_unjudged} rows (see: whichclock grade)")
+    return told
+
+
+def _interval(rate: Rate) -> str:
+    if rate.low is None or rate.high is None:
+        return "no case"
+    return f"{rate.passed} of {rate.cases} (95 % interval {rate.low:.2f} to {rate.high:.2f})"
+
+
+def test_sentence(test: McNemar) -> str:
+    """Return the McNemar test in words, with the least p that so few flips can reach."""
+    if test.p is None or test.smallest_p is None:
+        return "no verdict flipped among paired cases: nothing to test"
+    text = f"{test.worse} worse, {test.better} better: exact McNemar p = {test.p:.3g}"
+    if test.smallest_p > 0.05:
+        text += f" (so few flips cannot reach 0.05: the least p is {test.smallest_p:.3g})"
+    return text

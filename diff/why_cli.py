@@ -1,0 +1,108 @@
+"""The ``why`` command."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from snapshots.options import Color, ColorOption, ConfigOption, Format, FormatOption, QuietOption, SnapshotsOption
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def why(
+    case: Annotated[str, typer.Argument(metavar="CASE", help="The exact id of a case.")],
+    base: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[BASE]",
+            help="As for diff. Default: git:HEAD with uncommitted changes, else git:HEAD~1, else the only label.",
+        ),
+    ] = None,
+    config: ConfigOption = None,
+    snapshots: SnapshotsOption = None,
+    format: FormatOption = Format.TABLE,  # noqa: A002 - the option is called --format
+    color: ColorOption = Color.AUTO,
+    quiet: QuietOption = False,
+) -> None:
+    """Show the four clocks of one case: moved or not, what exactly moved, and the commit that moved it.
+
+    \b
+    whichclock why refuse_invented_order_id                 what the last change did to it
+    whichclock why refuse_invented_order_id main            since the run saved as main
+    whichclock why refuse_invented_order_id git:v1.2        since that revision
+    """
+    from diff import why as account
+    from diff.compare import compare
+    from diff.side import Sides
+    from golden.model import Selection
+    from golden.suite import find_config, load_suite
+    from snapshots.console import Console
+    from snapshots.errors import UsageError
+
+    console = Console(color.value, quiet=quiet)
+    suite = load_suite(find_config(explicit=config), snapshots=snapshots)
+    ref = base or default_base(suite)
+    with Sides(suite, Selection(cases=(case,))) as sides:
+        old = sides.of(ref)
+        comparison = compare(old, sides.of(None))
+        rows = case_rows(comparison, case)
+        if not rows:
+            raise UsageError(
+                f"no case is named {case!r}, here or at {ref}", hint="list them with: whichclock golden ls"
+            )
+        told = account.why(comparison, rows, suite)
+        if format is Format.JSON:
+            names = {"base": comparison.base.name, "head": comparison.head.name}
+            console.json({"schema": account.SCHEMA, **names, "cases": [one.as_dict() for one in told]})
+        else:
+            for one in told:
+                for line in account.lines(one, console, comparison.base.name, comparison.head.name):
+                    console.out(line)
+
+
+def case_rows(comparison: Any, case_id: str) -> list[Any]:
+    """Return the rows of one case, those that did not move included."""
+    from diff.compare import DiffRow
+    from diff.table import as_rows
+
+    found: list[Any] = []
+    for number, plain in enumerate(as_rows(comparison)):
+        row = comparison.rows.get(number)
+        if plain["case_id"] != case_id and not (
+            row is not None and row.base is not None and row.base["case_id"] == case_id
+        ):
+            continue
+        if row is None:
+            key = {"case_id": plain["case_id"], "target": plain["target"], "trial": plain["trial"]}
+            base, head = ({**key, **plain[side]} for side in ("base", "head"))
+            row = DiffRow(**key, move="none", clocks=[], request_changes=[], verdict_change=plain["verdict_change"],
+                          reason=plain["reason"], evidence={}, base=base, head=head)  # fmt: skip
+        found.append(row)
+    return found
+
+
+def default_base(suite: Any) -> str:
+    """Return what ``why`` compares with when nobody says: the last change.
+
+    Raises:
+        UsageError: there is neither a git history nor exactly one label.
+    """
+    from diff.revision import Repository
+    from grade import labels
+    from snapshots.errors import RefError, UsageError
+
+    try:
+        repository = Repository(suite.root)
+        head = repository.commit("HEAD")
+        return "git:HEAD" if repository.is_dirty(suite.results) or repository.parent(head) is None else "git:HEAD~1"
+    except RefError:
+        known = labels.labels(suite.results)
+        if len(known) == 1:
+            return known[0]
+        raise UsageError(
+            "nothing says what to compare with",
+            hint=f"name a BASE: {', '.join(known) or 'git:REV, or save a run first'}",
+        ) from None
