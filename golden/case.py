@@ -42,7 +42,7 @@ class CaseMaker:
     salts: Salts
     prompts: dict[str, str] = field(default_factory=dict[str, str])
     schemas: dict[str, Any] = field(default_factory=dict[str, Any])
-    warnings: list[str] = field(default_factory=list[str])
+    uses: dict[tuple[str, str], list[str]] = field(default_factory=dict[tuple[str, str], list[str]])
 
     def make(self, raw: RawCase) -> Case:
         """Return the case that ``raw`` holds.
@@ -105,14 +105,21 @@ class CaseMaker:
             if name not in self.prompts:
                 path = project_path.file_inside(self.root, name, place, "/prompt/file")
                 self.prompts[name] = project_path.read_text(path, place, "/prompt/file")
-                self._warn(template.variables_used(self.prompts[name]), f"prompt {name}")
+                self._note(template.variables_used(self.prompts[name]), name, name)
             return
         texts = [prompt] if isinstance(prompt, str) else message_texts(prompt)
-        for text in texts:
-            self._warn(template.variables_used(text), f"the prompt of {place}")
+        self._note(template.variables_used("".join(texts)), "", str(place))
 
-    def _warn(self, variables: list[str], where: str) -> None:
-        self.warnings += [unkeyed(variable, where) for variable in variables]
+    def _note(self, variables: list[str], group: str, where: str) -> None:
+        for variable in variables:
+            self.uses.setdefault((variable, group), []).append(where)
+
+    def warnings(self) -> list[str]:
+        """Return a warning for each prompt file, and one for all prompts in cases, that reads a variable at call time."""
+        return [
+            unkeyed(variable, f"prompt {places[0]}" + (f" (and {len(places) - 1} more)" if places[1:] else ""))
+            for (variable, _), places in self.uses.items()
+        ]
 
     def _judge_check(self, check: dict[str, Any], place: Place, at: str) -> None:
         ((name, argument),) = check.items()

@@ -58,12 +58,10 @@ def read(config: Path, environ: Mapping[str, str]) -> tuple[dict[str, Any], Plac
         place = Place(config.name, None, "/tool/whichclock")
         if raw is None:
             raise ConfigError(f"{config.name}: no table [tool.whichclock]")
-    try:
-        strict_json.check(raw)
-    except JsonError as error:
-        raise place.fault(error.pointer or "", error.reason, hint="quote dates: JSON has none") from None
+    _require_json(raw, place, hint="quote dates: JSON has none")
     _require_tables(raw, place)
     resolved = environment.resolve(raw, environ, place)
+    _require_json(resolved, place, hint="a variable holds bytes that are no text")
     schema.require(resolved, "config", place)
     return resolved, place
 
@@ -82,6 +80,13 @@ def _table(document: dict[str, Any], path: Path) -> Any:
     if found is not None and not isinstance(found, dict):
         raise ConfigError(f"{path.name}: tool.whichclock is no table")
     return found
+
+
+def _require_json(value: Any, place: Place, hint: str) -> None:
+    try:
+        strict_json.check(value)
+    except JsonError as error:
+        raise place.fault(error.pointer or "", error.reason, hint=hint) from None
 
 
 def _require_tables(raw: Any, place: Place) -> None:

@@ -20,6 +20,8 @@ _OPENING = "${env:"
 _REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 # Members of a target that never enter a request document.
 _UNKEYED = frozenset({"keyed_env", "timeout_s", "connect_timeout_s", "first_byte_timeout_s", "retries", "concurrency"})
+# Salts are keyed as they stand, so this one is keyed in every target.
+_DEFAULT_SALT = "/defaults/salt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,12 @@ class _Use:
     name: str
     default: str | None
     pointer: str
+
+    @property
+    def is_api_key(self) -> bool:
+        """Tell whether this use stands in a target's ``api_key``, not in a member of another name below it."""
+        parts = self.pointer.split("/")
+        return len(parts) == 4 and parts[1] == "targets" and parts[3] == "api_key"
 
     @property
     def target(self) -> str | None:
@@ -98,12 +106,11 @@ def _refuse_unset(uses: list[_Use], environ: Mapping[str, str], place: Place) ->
 
 
 def _refuse_secret(use: _Use, raw: Mapping[str, Any], environ: Mapping[str, str], place: Place) -> None:
-    if use.target is None:
+    if use.target is None and use.pointer != _DEFAULT_SALT:
         return
-    member = use.pointer.split("/")[3]
-    if member == "api_key":
+    if use.is_api_key:
         raise _secret_fault(use, place, f"${{env:{use.name}}} in api_key would be needed even to grade")
-    if use.name in _allowed(raw, use.target):
+    if use.target is not None and use.name in _allowed(raw, use.target):
         return
     if named_like_a_secret(use.name):
         raise _secret_fault(use, place, f"variable {use.name} is named like a secret and would be part of the key")
@@ -121,6 +128,8 @@ def _allowed(raw: Mapping[str, Any], escaped: str) -> list[str]:
 
 def _secret_fault(use: _Use, place: Place, what: str) -> ConfigError:
     hint = f"write {{{{ env.{use.name} }}}}, which is read at call time and never keyed"
-    if not use.pointer.endswith("/api_key"):
+    if use.pointer.endswith("/salt"):
+        hint = "a salt stands in the key as it is: take a value that is no secret"
+    elif not use.is_api_key:
         hint += f'; if it is no secret, add keyed_env = ["{use.name}"] to the target'
     return place.fault(use.pointer, what, hint=hint)

@@ -16,6 +16,8 @@ from snapshots.pointer import escape
 
 Lookup = Callable[[str], str]
 
+# How Python shows bytes of the environment that are no text.
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _ANY = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _ENV = re.compile(r"\{\{-?\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}")
 
@@ -28,13 +30,16 @@ def keyed(name: str) -> str:
 def from_environment(environ: Mapping[str, str]) -> Lookup:
     """Return the lookup of the wire.
 
-    The lookup raises ``CallError`` for a variable that is not set.
+    The lookup raises ``CallError`` for a variable that is not set or is no text.
     """
 
     def look_up(name: str) -> str:
         if name not in environ:
             raise CallError(f"variable {name} is not set", hint=f"set {name} where capture runs")
-        return environ[name]
+        value = environ[name]
+        if not value.isascii() and _SURROGATE.search(value):
+            raise CallError(f"the value of variable {name} is not UTF-8")
+        return value
 
     return look_up
 

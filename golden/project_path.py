@@ -18,7 +18,7 @@ def file_inside(root: Path, name: str, place: Place, pointer: str) -> Path:
     """
     _refuse_outside(name, place, pointer)
     path = root / name
-    if not path.is_file():
+    if not _is_file(path):
         raise place.fault(pointer, f"no file {name!r}", hint=f"paths are relative to {root}")
     if not is_below(path, root):
         raise place.fault(pointer, f"{name!r} is a symbolic link to a file outside the project")
@@ -33,8 +33,8 @@ def files_matching(root: Path, pattern: str, place: Place, pointer: str) -> list
     """
     _refuse_outside(pattern, place, pointer)
     try:
-        found = sorted({p for p in root.glob(pattern) if p.is_file()}, key=lambda p: p.relative_to(root).as_posix())
-    except (ValueError, NotImplementedError) as error:
+        found = sorted({p for p in root.glob(pattern) if _is_file(p)}, key=lambda p: p.relative_to(root).as_posix())
+    except (ValueError, NotImplementedError, OSError) as error:
         raise place.fault(pointer, f"{pattern!r} is no glob: {error}") from None
     if not found:
         what = "matches no file" if _GLOB & set(pattern) else "is no file"
@@ -46,6 +46,14 @@ def files_matching(root: Path, pattern: str, place: Place, pointer: str) -> list
                 pointer, f"{name!r}, which {pattern!r} matches, is a symbolic link to a file outside the project"
             )
     return found
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        # The name is longer than any file's can be, or its folder may not be entered.
+        return False
 
 
 def is_below(path: Path, root: Path) -> bool:

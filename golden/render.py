@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
@@ -22,13 +22,16 @@ _KEYED = re.compile(r"\$\{env:[A-Za-z_][A-Za-z0-9_]*\}")
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """A request as it is sent. ``secrets`` are the values of every ``{{ env.X }}`` in it, longest first."""
+    """A request as it is sent. ``secrets`` are the values of every ``{{ env.X }}`` in it, longest first.
+
+    Its representation shows the method alone: a traceback or a log must not show the rest.
+    """
 
     method: str
-    url: str
-    headers: dict[str, str]
-    body: bytes
-    secrets: tuple[str, ...]
+    url: str = field(repr=False)
+    headers: dict[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+    secrets: tuple[str, ...] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,7 +200,7 @@ def test_other_spellings_of_time_are_refused(project: Project, now: str) -> None
     assert "expected an RFC 3339 date-time" in project.refused().message
 
 
-@pytest.mark.parametrize("name", ["../secret.txt", "/etc/hostname", "a/../../b", "C:\\x", ""])
+@pytest.mark.parametrize("name", ["../secret.txt", "/etc/hostname", "a/../../b", "C:\\x", "", "x" * 5000, "a\0b", "."])
 def test_files_outside_of_the_project_cannot_be_named(project: Project, name: str) -> None:
     """By no spelling."""
     project.cases({"id": "c", "prompt": {"file": name}})
@@ -241,7 +241,7 @@ def test_call_time_variables_in_prompts_warn(project: Project, spelling: str) ->
     project.cases({"id": "c", "prompt": f"hi {spelling}"})
 
     warning = (
-        "{{ env.X }} in the prompt of cases/a.json#/0 is not part of the key; "
+        "{{ env.X }} in prompt cases/a.json#/0 is not part of the key; "
         "if it changes the answer use ${env:X}, if it is a secret leave it"
     )
     assert (warning,) == project.load().warnings
@@ -253,6 +253,14 @@ def test_a_prompt_file_warns_once_for_all_its_cases(project: Project) -> None:
     project.cases({"id": "a", "prompt": {"file": "p.txt"}}, {"id": "b", "prompt": {"file": "p.txt"}})
 
     assert 1 == len(project.load().warnings)
+
+
+def test_prompts_in_cases_warn_once_for_each_variable(project: Project) -> None:
+    """A hundred thousand cases do not print as many lines."""
+    project.cases(*({"id": str(i), "prompt": "{{ env.X }}"} for i in range(3)))
+    (warning,) = project.load().warnings
+
+    assert warning.startswith("{{ env.X }} in prompt cases/a.json#/0 (and 2 more) is not part of the key")
 
 
 def test_every_check_in_every_spelling_is_accepted(project: Project) -> None:

@@ -116,6 +116,34 @@ def test_ordinary_values_do_not_look_like_keys(project: Project, value: str) -> 
     assert {"X-A": value} == project.load().targets["gpt"].headers
 
 
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        (target() + '[defaults]\nsalt = "${env:MY_TOKEN}"\n', "/defaults/salt"),
+        (target(salt='"${env:MY_TOKEN}"'), "/targets/gpt/salt"),
+    ],
+)
+def test_salts_are_keyed_too(project: Project, text: str, at: str) -> None:
+    """They stand in every snapshot as they are."""
+    project.config(text)
+    project.environ = {"MY_TOKEN": "x"}
+    error = project.refused()
+
+    assert (
+        f"whichclock.toml: variable MY_TOKEN is named like a secret and would be part of the key at {at}"
+        == error.message
+    )
+    assert "take a value that is no secret" in error.hint
+
+
+def test_bytes_that_are_no_text_do_not_reach_the_key(project: Project) -> None:
+    """Python shows them as lone surrogates."""
+    project.config(target(model='"${env:MODEL}"'))
+    project.environ = {"MODEL": "m\udcff"}
+
+    assert "whichclock.toml: lone surrogate in text at /targets/gpt/model" == project.refused().message
+
+
 def test_keyed_env_lets_a_variable_through_by_name(project: Project) -> None:
     """The author says that it is no secret."""
     project.config(target(headers='{ X-A = "${env:KEYBOARD}" }', keyed_env='["KEYBOARD"]'))

@@ -133,6 +133,19 @@ def test_a_value_with_a_line_end_cannot_become_a_header(value: str) -> None:
     assert "target t: the value of header 'Authorization' holds a control character" == caught.value.message
 
 
+def test_bytes_that_are_no_text_are_not_sent() -> None:
+    """They have no JSON form; the value is not repeated."""
+    with pytest.raises(CallError, match="the value of variable K is not UTF-8"):
+        made({"params": {"user": "{{ env.K }}"}}, {"prompt": "hi"}).wire({"K": "a\udcff"})
+
+
+def test_the_representation_of_a_wire_form_shows_no_secret() -> None:
+    """Tracebacks and logs print representations."""
+    wire = made({"api_key": "{{ env.K }}"}, {"prompt": "hi"}).wire({"K": "sk-test-key"})
+
+    assert "Wire(method='POST')" == repr(wire)
+
+
 def test_an_empty_key_is_not_sent() -> None:
     """Automation sets unset secrets to empty text."""
     with pytest.raises(CallError, match="the api_key is empty"):

@@ -40,6 +40,8 @@ def refused(text: str, **variables: Any) -> str:
         ("{{ env.API }}{{ env['API'] }}", "${env:API}${env:API}"),
         ("{# note #}a{{ '' }}\r\nb\rc", "a\nb\nc"),
         ("no tags\r\nat all\n", "no tags\nat all\n"),
+        ("{% macro m(x) %}{{ x }}{% endmacro %}{{ m(123456789012) }}", "123456789012"),
+        ("{{ items }}{{ {'a': 1} }}{{ items | batch(1) | list }}", "['a', 'b']{'a': 1}[['a'], ['b']]"),
         ("{{ 2 * 3 + 1 }}{{ 2 ** 3 }}{{ 7 % 4 }}{{ 'ab' * 2 }}", "783abab"),
     ],
 )
@@ -127,6 +129,13 @@ def test_templates_reach_neither_python_nor_files_nor_chance(text: str) -> None:
         "{{ big | replace('b', big) }}",
         "{{ big.replace('b', big) }}",
         "{{ ([big] * 100000) | join }}",
+        "{{ ''.join([big] * 100000) }}",
+        "{{ items | batch(1000000000, 'x') | list }}",
+        "{{ items | slice(1000000000) | list }}",
+        "{{ ('\t' * 100000).expandtabs(1000000) }}",
+        "{{ items | tojson(1000000000) }}",
+        "{% set ns = namespace(x=[1]) %}{% for i in range(60) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}",
+        "{% set ns = namespace(x=[1]) %}{% for i in range(60) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x | tojson }}",
     ],
 )
 def test_templates_end_and_stay_small(text: str) -> None:

@@ -111,7 +111,6 @@ def test_what_could_not_be_applied_is_refused_with_file_and_pointer(project: Pro
         {"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"a": {"$id": "#a"}}, "$ref": "#a"},
         {"$ref": "#"},
         {"id": {"a": 1}, "$ref": "#"},
-        True,
         {"$ref": "#/$defs/a~1b%20c", "$defs": {"a/b c": {}}},
     ],
 )
