@@ -1,0 +1,113 @@
+"""Revisions as the base: no saved label, no network, each side judged by its own code."""
+
+from __future__ import annotations
+
+from tests.flow.conftest import Project
+
+ORDER = ("refuse_invented_order_id", 0)
+
+THIRD = """\
+  - id: short
+    prompt: Say hello to Ann in one word.
+    checks: [{contains: Ann}]
+    expected: []
+"""
+
+
+def committed(project: Project) -> None:
+    """Commit a first state, then one that edits a prompt, a grader and an expectation in three cases."""
+    (project.root / ".gitignore").write_text("results/\n")
+    (project.root / "golden/cases/third.yaml").write_text("cases:\n" + THIRD)
+    project.ok("capture", "--quiet")
+    project.git("init", "-q")
+    project.git("add", "-A")
+    project.git("commit", "-qm", "First state")
+    project.edit("golden/cases/greet.txt", "hello", "good morning")
+    project.ok("capture", "--quiet")
+    project.edit("golden/cases/graders.py", '{"ok_refusal"}', '{"declined"}')
+    project.edit("golden/cases/third.yaml", "expected: []", "expected: [text_missing]")
+    project.git("add", "-A")
+    project.git("commit", "-qm", "Edit a prompt, a grader and an expectation")
+
+
+def test_a_commit_with_three_edits_is_attributed_to_three_clocks(project: Project) -> None:
+    """diff git:HEAD~1 in a clone, with nothing saved and the server gone, names the clock of each case."""
+    committed(project)
+    clone = Project(project.root.parent / "clone", project.server)
+    project.git("clone", "-q", ".", str(clone.root))
+    asked = len(project.server.asked)
+
+    rows = clone.diff("git:HEAD~1", code=1)
+
+    assert {
+        ORDER: ("grader_changed_on_frozen_hash", ["grader"]),
+        ("greet", 0): ("capture_hash_moved", ["request"]),
+        ("short", 0): ("expectation_changed_on_frozen_hash", ["expectation"]),
+    } == {key: (row["move"], row["clocks"]) for key, row in rows.items()}
+    assert asked == len(project.server.asked)
+
+
+def test_a_clone_is_left_as_it_was(project: Project) -> None:
+    """Comparing with a revision touches neither the work tree nor the index."""
+    committed(project)
+
+    project.run("diff", "git:HEAD~1")
+
+    assert "" == project.git("status", "--porcelain")
+
+
+def test_why_names_the_commit_that_moved_each_clock(project: Project) -> None:
+    """Each moved clock is followed by the subject of its commit; the others stand still."""
+    committed(project)
+
+    account = project.ok("why", ORDER[0], "git:HEAD~1", "--format", "json").json["cases"][0]
+
+    clocks = {c["clock"]: (c["state"], c["moved_by"] and c["moved_by"].split(" ", 1)[1]) for c in account["clocks"]}
+    assert {
+        "request": ("still", None),
+        "model": ("still", None),
+        "grader": ("moved", "Edit a prompt, a grader and an expectation"),
+        "expectation": ("still", None),
+    } == clocks
+
+
+def test_why_shows_before_and_after_of_what_moved(project: Project) -> None:
+    """The request clock comes with the pointer and both texts."""
+    committed(project)
+
+    account = project.ok("why", "greet", "git:HEAD~1", "--format", "json").json["cases"][0]
+
+    request = account["clocks"][0]
+    assert [
+        {
+            "pointer": "/body/messages/0/content",
+            "before": "Say hello to Ann.\n",
+            "after": "Say good morning to Ann.\n",
+            "part": "prompt",
+        }
+    ] == request["changes"]
+
+
+def test_changes_that_are_not_committed_are_compared_with_head(project: Project) -> None:
+    """Without a BASE, why looks at the last change: the uncommitted one where there is one."""
+    committed(project)
+    project.edit("golden/cases/third.yaml", "one word", "two words")
+
+    account = project.ok("why", "short", "--format", "json").json
+
+    assert account["base"].startswith("git:HEAD (")
+    assert "not committed yet" == account["cases"][0]["clocks"][0]["moved_by"]
+
+
+def test_a_store_outside_the_tree_is_read_where_it_is_and_said_so(project: Project) -> None:
+    """Where the revision holds no snapshots, the configured store answers and the report says it."""
+    (project.root / ".gitignore").write_text("results/\nsnapshots/\n")
+    project.ok("capture", "--quiet")
+    project.git("init", "-q")
+    project.git("add", "-A")
+    project.git("commit", "-qm", "No answers in git")
+
+    done = project.ok("diff", "git:HEAD", "--format", "json")
+
+    assert ["git:HEAD holds no snapshots; its answers are read from the configured store"] == done.json["summary"]["notes"]
+    assert {"none": 2} == done.json["summary"]["moves"]
