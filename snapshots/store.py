@@ -87,11 +87,16 @@ class Store:
         """
         return snapshot_file.read(read_bytes(found.path), folder=found.folder, name=found.name, path=found.shown)
 
-    def walk(self) -> Iterator[Found]:
-        """Yield every snapshot file in sort order. Files of other names are not yielded; see ``strays``."""
+    def walk(self, prefix: str = "") -> Iterator[Found]:
+        """Yield every snapshot file in sort order. Files of other names are not yielded; see ``strays``.
+
+        Args:
+            prefix: only those whose request hash begins so.
+        """
+        start, rest = prefix[:2], prefix[2:]
         for folder in self._folder_names():
-            for name in self._names(folder):
-                if snapshot_file.parse_name(folder, name) is not None:
+            for name in self._names(folder) if folder.startswith(start) else ():
+                if name.startswith(rest) and snapshot_file.parse_name(folder, name) is not None:
                     yield Found(f"{self._base}/{folder}/{name}", folder, name)
 
     def strays(self) -> Iterator[str]:
