@@ -36,12 +36,19 @@ def unsound(project: Project) -> list[str]:
     return [checked.path for checked in map(check, files(project.root / "snapshots")) if checked.reason]
 
 
+def _prompt(path: Path) -> str:
+    return orjson.loads(path.read_bytes())["request"]["body"]["messages"][0]["content"]
+
+
 @pytest.mark.slow
 def test_a_capture_killed_at_a_random_moment_leaves_a_whole_store(project: Project, server: ModelServer) -> None:
     """After each of 100 kills every file is sound, and what is stored is never asked again."""
     chance = random.Random(7)
     project.write(*({"id": str(i), "prompt": f"prompt {i}"} for i in range(2000)), target="concurrency = 8")
     server.delay_s = 0.002
+    stored: set[str] = set()
+    again: list[str] = []
+    server.on_asked = lambda count: again.extend({server.asked[-1].prompt} & stored)
     for _ in range(100):
         kill_at = len(server.asked) + chance.randrange(0, 20)
         process = start(project)
@@ -52,16 +59,12 @@ def test_a_capture_killed_at_a_random_moment_leaves_a_whole_store(project: Proje
         process.communicate()
 
         assert [] == unsound(project)
-        stored = {
-            orjson.loads(path.read_bytes())["request"]["body"]["messages"][0]["content"] for path in project.files()
-        }
-        server.on_asked = lambda count, stored=stored: again.append(server.asked[-1].prompt in stored)
-        again: list[bool] = []
+        stored |= {_prompt(path) for path in project.files()}
 
     before = len(project.files())
     assert before > 0
     rest = project.capture()
-    assert not any(again)
+    assert [] == again
     assert (before, 2000 - before) == (rest.summary["replayed"], rest.summary["recorded"])
     assert [] == unsound(project)
 
