@@ -63,7 +63,7 @@ class Asker:
             return Ended(Outcome.FAILED, error=error.message)
         # By name, for what is struck out of a message is replaced by where it came from.
         scrub = scrubber({name: self._environ[name] for name in job.rendered.env if name in self._environ})
-        if name := scrub.find(canonical.encode(job.rendered.document)):
+        if scrub and (name := scrub.find(canonical.encode(job.rendered.document))):
             return _holds_secret("the request", name)
         return await _Exchange(self, job, wire, scrub).run()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from capture.ask import Answered
@@ -14,7 +14,7 @@ from capture.plan import Job
 from capture.result import Ended, Outcome
 from snapshots import dialects, snapshot
 from snapshots.errors import StoreError, WhichclockError
-from snapshots.store import Found, Store
+from snapshots.store import Found, Staged, Store
 
 GROUP = 256
 """Most answers that wait for the disk, and most that one folder sync makes durable."""
@@ -44,22 +44,27 @@ class Filed:
     broken: bool = False
 
 
-class Recorder:
-    """Files answers in a thread of its own, so that no open call waits for the disk.
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """What will have become of an answer once its staged file, if there is one, is durable."""
 
-    Only that thread uses the store meanwhile.
-    """
+    filed: Filed
+    staged: Staged | None = None
+
+
+class Recorder:
+    """Files answers as they come. The disk is waited for in a thread, a group at a time, so that no open call waits for it."""
 
     def __init__(self, store: Store, *, mode: Mode, tool: str, now: Callable[[], int]) -> None:
         self._store = store
         self._mode = mode
         self._tool = tool
         self._now = now
-        self._queue: asyncio.Queue[Item | None] = asyncio.Queue(GROUP)
+        self._queue: asyncio.Queue[_Pending | None] = asyncio.Queue(GROUP)
 
     async def add(self, item: Item) -> None:
-        """Hand over an answer; waits while the disk is far behind."""
-        await self._queue.put(item)
+        """Take an answer; waits while the disk is far behind."""
+        await self._queue.put(self._pending(item))
 
     async def end(self) -> None:
         """Say that no answer follows."""
@@ -67,46 +72,56 @@ class Recorder:
 
     async def run(self, on_filed: Callable[[list[Filed]], None]) -> None:
         """File answers group by group until ``end``, calling ``on_filed`` once a group is durable."""
-        loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(1, thread_name_prefix="whichclock-store") as thread:
             while group := await self._group():
-                on_filed(await loop.run_in_executor(thread, self.file, group))
+                on_filed(await self._file(group, thread))
 
-    async def _group(self) -> list[Item]:
+    async def _group(self) -> list[_Pending]:
         """Return all answers that wait, at least one unless the end is reached."""
-        item = await self._queue.get()
-        group: list[Item] = []
-        while item is not None:
-            group.append(item)
+        pending = await self._queue.get()
+        group: list[_Pending] = []
+        while pending is not None:
+            group.append(pending)
             if len(group) == GROUP or self._queue.empty():
                 return group
-            item = self._queue.get_nowait()
+            pending = self._queue.get_nowait()
         if group:
             self._queue.put_nowait(None)  # seen again, and then alone
         return group
 
-    def file(self, group: list[Item]) -> list[Filed]:
-        """Write a group and make it durable. A disk that refuses makes the answers of the whole group failed."""
-        filed = [self._file(item) for item in group]
+    async def _file(self, group: list[_Pending], thread: ThreadPoolExecutor) -> list[Filed]:
+        """Make a group durable. A disk that refuses makes all of its answers failed."""
+        loop = asyncio.get_running_loop()
+        staged = [one.staged for one in group if one.staged is not None]
+        if not staged:
+            return [one.filed for one in group]
         try:
-            self._store.flush()
+            await loop.run_in_executor(thread, self._store.sync, staged)
+            filed = [self._link(one) for one in group]
+            await loop.run_in_executor(thread, self._store.flush)
         except StoreError as error:
             failed = Ended(Outcome.FAILED, error=error.message)
-            return [Filed(one.item, failed, broken=True) if one.found is not None else one for one in filed]
+            return [one.filed if one.staged is None else Filed(one.filed.item, failed, broken=True) for one in group]
         return filed
 
-    def _file(self, item: Item) -> Filed:
+    def _link(self, pending: _Pending) -> Filed:
+        if pending.staged is None:
+            return pending.filed
+        return replace(pending.filed, found=self._store.link(pending.staged))
+
+    def _pending(self, item: Item) -> _Pending:
         document, response = item.job.rendered.document, item.answered.response
         rule = dialects.rule_for(document, response)
         try:
             answer = dialects.answer_hash(rule, response)
             if self._mode is Mode.OFF:
-                return Filed(item, Ended(Outcome.ASKED, answer))
+                return _Pending(Filed(item, Ended(Outcome.ASKED, answer)))
             if item.current is not None and self._is_unchanged(item, item.current, rule, answer):
-                return Filed(item, Ended(Outcome.UNCHANGED, item.current.answer_hash))
-            return self._put(item, rule, answer)
+                return _Pending(Filed(item, Ended(Outcome.UNCHANGED, item.current.answer_hash)))
+            return self._stage(item, rule, answer)
         except WhichclockError as error:
-            return Filed(item, Ended(Outcome.FAILED, error=error.message), broken=isinstance(error, StoreError))
+            failed = Ended(Outcome.FAILED, error=error.message)
+            return _Pending(Filed(item, failed, broken=isinstance(error, StoreError)))
 
     def _is_unchanged(self, item: Item, current: Current, rule: str, answer: str) -> bool:
         old = current.answer_hash
@@ -114,7 +129,7 @@ class Recorder:
             old = _rehashed(self._store, current.found, rule)
         return old == answer and current.model == item.answered.model
 
-    def _put(self, item: Item, rule: str, answer: str) -> Filed:
+    def _stage(self, item: Item, rule: str, answer: str) -> _Pending:
         job, now = item.job, self._now()
         second = max(now, self._next_second(job))
         name, data = snapshot.write(
@@ -127,9 +142,9 @@ class Recorder:
             response=item.answered.response,
             meta=self._meta(item),
         )
-        found = self._store.put(name, data)
         outcome = Outcome.RECORDED if item.current is None else Outcome.MOVED
-        return Filed(item, Ended(outcome, answer), found, second - now)
+        filed = Filed(item, Ended(outcome, answer), ahead_s=second - now)
+        return _Pending(filed, self._store.stage(name, data))
 
     def _next_second(self, job: Job) -> int:
         """Return the second after the current one's: a clock set back must not make the new answer the older one."""

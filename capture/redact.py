@@ -34,6 +34,10 @@ class Scrubber:
         longest = sorted(self._names, key=lambda form: (-len(form), form))
         self._pattern = re.compile("|".join(map(re.escape, longest))) if longest else None
 
+    def __bool__(self) -> bool:
+        """Tell whether there is a value that answers are searched for."""
+        return bool(self._needles)
+
     def scrub(self, text: str) -> str:
         """Return a text in which each value is replaced by ``${env:NAME}``."""
         if self._pattern is None:

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from snapshots import durable
 from snapshots import snapshot as snapshot_file
 from snapshots.errors import CorruptSnapshot, StoreError
 from snapshots.snapshot import Snapshot
@@ -36,6 +37,14 @@ class Found:
     def shown(self) -> str:
         """Return the path as messages call it: under the store's own folder, the same on every machine."""
         return f"sha256/{self.folder}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A file that is written but has no name in the store yet."""
+
+    temporary: str
+    name: str
 
 
 class Store:
@@ -109,59 +118,83 @@ class Store:
     def put(self, name: str, data: bytes) -> Found:
         """Write one snapshot file and return it; an existing name is left as it is, for equal names are equal bytes.
 
-        Call ``flush`` before telling anyone that it is stored.
+        Call ``flush`` before telling anyone that it is stored. Many files are written faster in groups: ``stage`` each,
+        ``sync`` all, ``link`` each.
 
         Raises:
             StoreError: the disk refused; nothing that looks like a snapshot is left behind.
         """
-        folder, _, file_name = name.partition("/")
-        final = f"{self._base}/{folder}/{file_name}"
+        staged = self.stage(name, data)
+        self.sync([staged])
+        return self.link(staged)
+
+    def stage(self, name: str, data: bytes) -> Staged:
+        """Write the bytes of a snapshot file under a temporary name.
+
+        Raises:
+            StoreError: the disk refused.
+        """
         temporary = os.path.join(self.root, "tmp", f"{os.getpid()}-{os.urandom(8).hex()}")
         try:
-            self._make_folders(folder)
-            self._write_temporary(temporary, data)
-            try:
-                _link(temporary, final)
-            finally:
-                Path(temporary).unlink(missing_ok=True)  # the fallback for file systems without links has moved it
+            self._make_folders(name[:2])
+            _write_new(temporary, data)
         except OSError as error:
-            raise StoreError(
-                f"cannot write to the store: {error.strerror or error}",
-                hint=f"check space and permissions of {self.root}",
-            ) from error
+            raise self._refused(error) from error
+        return Staged(temporary, name)
+
+    def sync(self, staged: Sequence[Staged]) -> None:
+        """Make the bytes of staged files durable; where that fails they are removed.
+
+        Raises:
+            StoreError: the disk refused.
+        """
+        try:
+            durable.sync_files([one.temporary for one in staged])
+        except OSError as error:
+            for one in staged:
+                Path(one.temporary).unlink(missing_ok=True)
+            raise self._refused(error) from error
+
+    def link(self, staged: Staged) -> Found:
+        """Give a synced file its name and return it.
+
+        Raises:
+            StoreError: the disk refused; nothing that looks like a snapshot is left behind.
+        """
+        folder, _, file_name = staged.name.partition("/")
+        final = f"{self._base}/{folder}/{file_name}"
+        try:
+            try:
+                _link(staged.temporary, final)
+            finally:
+                Path(staged.temporary).unlink(missing_ok=True)  # the fallback for systems without links has moved it
+        except OSError as error:
+            raise self._refused(error) from error
         self._unsynced.add(folder)
         listing = self._folders.get(folder)
-        found = Found(final, folder, file_name)
         if listing is not None:
             identity = _identity(file_name)
             listing[identity] = max(listing.get(identity, ""), file_name)
-        return found
+        return Found(final, folder, file_name)
+
+    def _refused(self, error: OSError) -> StoreError:
+        return StoreError(
+            f"cannot write to the store: {error.strerror or error}", hint=f"check space and permissions of {self.root}"
+        )
 
     def flush(self) -> None:
         """Make the names of all files written since the last flush durable."""
         folders, self._unsynced = self._unsynced, set()
-        for folder in sorted(folders):
-            _sync_folder(f"{self._base}/{folder}")
+        try:
+            durable.sync_folders([f"{self._base}/{folder}" for folder in sorted(folders)])
+        except OSError as error:
+            raise self._refused(error) from error
 
     def _make_folders(self, folder: str) -> None:
         for path in (os.path.join(self.root, "tmp"), f"{self._base}/{folder}"):
             if not os.path.isdir(path):
                 os.makedirs(path, exist_ok=True)
-                _sync_folder(os.path.dirname(path))
-
-    @staticmethod
-    def _write_temporary(path: str, data: bytes) -> None:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-        try:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(handle, view) :]
-            os.fsync(handle)
-        except BaseException:
-            os.unlink(path)
-            raise
-        finally:
-            os.close(handle)
+                durable.sync_folders([os.path.dirname(path)])
 
     def _listing(self, folder: str) -> dict[str, str]:
         listing = self._folders.get(folder)
@@ -239,14 +272,14 @@ def _link(temporary: str, final: str) -> None:
         os.rename(temporary, final)
 
 
-def _sync_folder(path: str) -> None:
-    if os.name == "nt":  # pragma: no cover - Windows cannot open a folder, and keeps names durable by itself
-        return
+def _write_new(path: str, data: bytes) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
     try:
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-    except OSError as error:
-        raise StoreError(f"cannot make {path} durable: {error.strerror}", hint="check the disk") from error
+        view = memoryview(data)
+        while view:
+            view = view[os.write(handle, view) :]
+    except BaseException:
+        os.unlink(path)
+        raise
+    finally:
+        os.close(handle)

@@ -101,12 +101,43 @@ def _decode(data: bytes | str) -> str:
     return text
 
 
-def check(value: Any, at: str = "", depth: int = 0) -> None:
+def check(value: Any) -> None:
     """Refuse a value that no JSON text under these rules can hold.
 
     Raises:
         JsonError: with the pointer of the first offender in document order.
     """
+    if not _is_sound(value, 0):
+        _refuse_first(value, "", 0)
+
+
+def _is_sound(value: Any, depth: int) -> bool:
+    """Tell whether nothing is to be refused; pointers are spelled only where something is, for they cost most of the time."""
+    kind = type(value)
+    if kind is str:
+        return value.isascii() or _SURROGATE.search(value) is None
+    if kind is dict:
+        if depth >= MAX_DEPTH:
+            return False
+        for name, item in value.items():
+            if type(name) is not str or not (name.isascii() or _SURROGATE.search(name) is None):
+                return False
+            if not _is_sound(item, depth + 1):
+                return False
+        return True
+    if kind is list or kind is tuple:
+        if depth >= MAX_DEPTH:
+            return False
+        for item in value:  # noqa: SIM110 - a generator would cost as much again
+            if not _is_sound(item, depth + 1):
+                return False
+        return True
+    if kind is float:
+        return math.isfinite(value)
+    return kind is int or kind is bool or value is None
+
+
+def _refuse_first(value: Any, at: str, depth: int) -> None:
     kind = type(value)
     if kind is str:
         _check_text(value, at)
@@ -118,12 +149,12 @@ def check(value: Any, at: str = "", depth: int = 0) -> None:
                 _refuse(f"member name of type {type(name).__name__}", at)
             here = f"{at}/{escape(name)}"
             _check_text(name, here)
-            check(item, here, depth + 1)
+            _refuse_first(item, here, depth + 1)
     elif kind is list or kind is tuple:
         if depth >= MAX_DEPTH:
             _refuse(f"more than {MAX_DEPTH} nested containers", "/" + at[1:].split("/", 1)[0] if at else "")
         for i, item in enumerate(value):
-            check(item, f"{at}/{i}", depth + 1)
+            _refuse_first(item, f"{at}/{i}", depth + 1)
     elif kind is float:
         if not math.isfinite(value):
             _refuse(f"{value} is not a JSON number", at)
