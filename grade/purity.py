@@ -13,17 +13,24 @@ need the kernel to stop them.
 
 from __future__ import annotations
 
+import _thread
+import builtins
 import hashlib
+import importlib
 import os
 import random
 import resource
 import signal
 import sys
+import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, NoReturn
+
+# Kept by value: the names in their modules are replaced for graders.
+_setitimer = signal.setitimer
 
 EPOCH = "2000-01-01T00:00:00Z"
 _OPEN, _IMPORTING, _CLOSED = 0, 1, 2
@@ -35,7 +42,7 @@ _REFUSED = (
     "os.chdir", "os.fchdir", "os.utime", "os.putenv", "os.unsetenv", "os.setxattr", "os.getxattr", "os.listxattr", "os.removexattr",
     "os.walk", "os.fwalk", "os.lockf", "os.add_dll_directory", "shutil.", "tempfile.", "glob.", "pathlib.Path.", "ctypes.", "urllib.",
     "http.", "ftplib.", "smtplib.", "imaplib.", "poplib.", "telnetlib.", "nntplib.", "webbrowser.", "sqlite3.connect", "mmap.",
-    "fcntl.", "resource.setrlimit", "pty.spawn", "syslog.", "_thread.start", "signal.", "time.sleep", "sys.addaudithook",
+    "fcntl.", "resource.setrlimit", "pty.spawn", "syslog.", "sys.addaudithook",
     "sys.set", "sys._current_frames", "gc.get_objects", "winreg.", "_winapi.", "msvcrt.", "marshal.load", "pickle.find_class",
     "code.__new__", "cpython.run_", "builtins.input",
 )  # fmt: skip
@@ -69,9 +76,11 @@ class Guard:
         os.environ.clear()
         self._freeze_clock()
         self._tame_randomness()
-        sys.addaudithook(self._audit)
         signal.signal(signal.SIGPROF, self._out_of_time)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self._allow_late_imports()
+        self._refuse_silent_doors()
+        sys.addaudithook(self._audit)
 
     def limit_memory(self) -> None:
         """Allow ``memory_mb`` MiB more address space than the process has now. Call after loading graders."""
@@ -103,15 +112,15 @@ class Guard:
             self._set_clock(now)
         self.violation = ""
         # Python stops the grader at the first limit; the second ends the process where C code does not come back.
-        signal.setitimer(signal.ITIMER_PROF, self.timeout_s)
-        signal.setitimer(signal.ITIMER_VIRTUAL, self.timeout_s * 2 + 1)
+        _setitimer(signal.ITIMER_PROF, self.timeout_s)
+        _setitimer(signal.ITIMER_VIRTUAL, self.timeout_s * 2 + 1)
         self._level = _CLOSED
 
     def open(self) -> None:
         """Open the world again after a call."""
         self._level = _OPEN
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        _setitimer(signal.ITIMER_PROF, 0)
+        _setitimer(signal.ITIMER_VIRTUAL, 0)
 
     def _out_of_time(self, _signal: int, _frame: Any) -> None:
         if self._level == _CLOSED:
@@ -141,14 +150,41 @@ class Guard:
         self.violation = self.violation or f"it touched the world: {what}"
         raise RefusedError(f"graders are pure functions: {what} is refused; put what it reads into the case's context")
 
-    @contextmanager
-    def late_import(self) -> Generator[None]:
-        """Let a grader import a module inside a function: files may be read, nothing else."""
-        level, self._level = self._level, _IMPORTING
-        try:
-            yield
-        finally:
-            self._level = level
+    def _allow_late_imports(self) -> None:
+        """Let a grader import inside a function: files may be read while that lasts, nothing else."""
+
+        def reading(load: Callable[..., Any]) -> Callable[..., Any]:
+            def loading(*args: Any, **kwargs: Any) -> Any:
+                if self._level != _CLOSED:
+                    return load(*args, **kwargs)
+                self._level = _IMPORTING
+                try:
+                    return load(*args, **kwargs)
+                finally:
+                    self._level = _CLOSED
+
+            return loading
+
+        builtins.__import__ = reading(builtins.__import__)
+        importlib.import_module = reading(importlib.import_module)
+
+    def _refuse_silent_doors(self) -> None:
+        """Refuse what raises no audit event on every supported Python: threads, sleeping, and the signals that end a grader."""
+        doors = [(time, "sleep"), (_thread, "start_new_thread"), (_thread, "start_joinable_thread")]
+        doors += [(threading, "_start_new_thread"), (threading, "_start_joinable_thread")]
+        doors += [(signal, name) for name in ("signal", "setitimer", "alarm", "raise_signal", "pthread_kill", "pthread_sigmask")]
+        for module, name in doors:
+            if hasattr(module, name):
+                setattr(module, name, self._door(f"{module.__name__}.{name.lstrip('_')}", getattr(module, name)))
+
+    def _door(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def door(*args: Any, **kwargs: Any) -> Any:
+            # Packages may set signals while they are imported; a thread begun then would outlive the import.
+            if self._level == _CLOSED or (self._level == _IMPORTING and "thread" in name):
+                self._refuse(name)
+            return function(*args, **kwargs)
+
+        return door
 
     def _freeze_clock(self) -> None:
         time_machine = _time_machine()
@@ -165,7 +201,8 @@ class Guard:
     def _tame_randomness(self) -> None:
         os.urandom = self._urandom
         random._urandom = self._urandom  # type: ignore[attr-defined]  # noqa: SLF001 - SystemRandom reads this name
-        _DEFAULT.guard = self
+        _SeededRandom.guard = self
+        random.Random = _UnseededRandom
         for name in random.__all__:
             if getattr(getattr(random, name), "__self__", None) is not None and hasattr(_DEFAULT, name):
                 setattr(random, name, getattr(_DEFAULT, name))
@@ -208,6 +245,13 @@ class _SeededRandom(random.Random):
             self.pending = False
             super().seed(self.guard.seed)
             self.gauss_next = None
+
+
+class _UnseededRandom(random.Random):
+    """What a grader gets for ``random.Random()``: without a seed of its own it takes the call's."""
+
+    def seed(self, a: Any = None, version: int = 2) -> None:
+        super().seed(os.urandom(32) if a is None else a, version)
 
 
 _DEFAULT = _SeededRandom(0)

@@ -154,29 +154,26 @@ def read(path: Path) -> pa.Table:
     try:
         # Not read_table: that imports pandas. The file is opened by us, so that a missing one is told from a broken one.
         with open(path, "rb") as file:
-            table = _seconds(pq.ParquetFile(file, read_dictionary=_REPEATED).read())
+            told = pq.ParquetFile(file).schema_arrow
+            _check(told, path)
+            return _seconds(pq.ParquetFile(file, read_dictionary=_REPEATED).read())
     except FileNotFoundError:
-        raise RefError(
-            f"no results file {path}", hint="name a label, a file that ends in .parquet, or git:REV"
-        ) from None
+        raise RefError(f"no results file {path}", hint="name a label, a file that ends in .parquet, or git:REV") from None
     except (OSError, pa.ArrowException) as error:
         raise RefError(f"{path} is no Parquet file: {str(error).splitlines()[0][:200]}", hint=_HINT) from None
-    metadata(table, path)
-    if table.schema.names != list(NAMES) or any(_plain(table.schema.field(n).type) != t for n, t in FIELDS):
+
+
+def _check(told: pa.Schema, path: Path) -> None:
+    _metadata(told, path)
+    # Parquet knows no whole seconds and gives recorded_at back in milliseconds.
+    kinds = {n: pa.timestamp("ms", tz="UTC") if pa.types.is_timestamp(t) else t for n, t in FIELDS}
+    if told.names != list(NAMES) or any(told.field(n).type not in (t, kinds[n]) for n, t in FIELDS):
         raise RefError(f"{path} has not the columns of {SCHEMA}", hint=_HINT)
-    return table
 
 
 def _seconds(table: pa.Table) -> pa.Table:
-    """Give ``recorded_at`` its unit back: Parquet knows no whole seconds and keeps milliseconds."""
-    if "recorded_at" not in table.schema.names:
-        return table
     number = table.schema.get_field_index("recorded_at")
     return table.set_column(number, "recorded_at", table.column(number).cast(pa.timestamp("s", tz="UTC")))
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 _HINT = "make one with: whichclock grade --out FILE.parquet"
@@ -188,8 +185,12 @@ def metadata(table: pa.Table, path: Path | str = "the table") -> dict[str, Any]:
     Raises:
         RefError: the table does not say that it is of ``whichclock.results/1``.
     """
+    return _metadata(table.schema, path)
+
+
+def _metadata(told: pa.Schema, path: Path | str) -> dict[str, Any]:
     try:
-        value = strict_json.loads((table.schema.metadata or {}).get(b"whichclock", b""))
+        value = strict_json.loads((told.metadata or {}).get(b"whichclock", b""))
     except JsonError:
         value = None
     if not isinstance(value, dict) or value.get("schema") != SCHEMA:

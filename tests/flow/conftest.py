@@ -142,10 +142,8 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-@pytest.fixture
-def project(tmp_path: Path, server: ModelServer) -> Project:
-    """A project with two cases, nothing recorded yet."""
-    root = tmp_path / "project"
+def written(root: Path, server: ModelServer) -> Project:
+    """Write a project with two cases, nothing recorded yet."""
     cases = root / "golden" / "cases"
     cases.mkdir(parents=True)
     (root / "whichclock.toml").write_text(CONFIG.format(url=server.url))
@@ -156,8 +154,26 @@ def project(tmp_path: Path, server: ModelServer) -> Project:
 
 
 @pytest.fixture
-def recorded(project: Project) -> Project:
-    """The project with its answers recorded, graded and saved as ``main``."""
-    project.ok("capture", "--quiet")
-    project.ok("grade", "--save", "main")
-    return project
+def project(tmp_path: Path, server: ModelServer) -> Project:
+    """A project with two cases, nothing recorded yet."""
+    return written(tmp_path / "project", server)
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project with its answers recorded, graded and saved as ``main``; only ever copied."""
+    with model_server() as running:
+        running.fallback = refuse_or_greet
+        made = written(tmp_path_factory.mktemp("template") / "project", running)
+        made.ok("capture", "--quiet")
+        made.ok("grade", "--save", "main")
+        return made
+
+
+@pytest.fixture
+def recorded(template: Project, tmp_path: Path, server: ModelServer) -> Project:
+    """A copy of the recorded project with a server of its own; the endpoint's name keeps the keys."""
+    copy = template.copy_to(tmp_path / "project")
+    copy.server = server
+    copy.edit("whichclock.toml", template.server.url, server.url)
+    return copy

@@ -1,0 +1,108 @@
+"""Answer hashes: the published vectors, and what two identical answers may differ in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from snapshots import canonical, dialects, openai_chat
+
+VECTORS = json.loads((Path(__file__).parent.parent / "vectors" / "answers.json").read_text("utf-8"))["answers"]
+
+
+def response_of(vector: dict[str, Any]) -> dict[str, Any]:
+    """Return the response member of a vector."""
+    return {name: vector[name] for name in ("status", "body", "text", "base64") if name in vector}
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda v: v["name"])
+def test_a_vector_has_its_published_hash(vector: dict[str, Any]) -> None:
+    """Rule, preimage and digest are the published ones."""
+    response = response_of(vector)
+    rules = {"openai-chat/1": openai_chat.answer, "whole/1": lambda r: r}
+
+    assert vector["answer_rule"] == dialects.rule_for({}, response)
+    assert vector["preimage"].encode() == canonical.encode(rules[vector["answer_rule"]](response))
+    assert vector["answer_hash"] == dialects.answer_hash(vector["answer_rule"], response)
+
+
+def stream(*chunks: dict[str, Any], done: bool = True) -> dict[str, Any]:
+    """Return a response that holds an event stream."""
+    text = "".join(f"data: {json.dumps(c)}\n\n" for c in chunks) + ("data: [DONE]\n\n" if done else "")
+    return {"status": 200, "text": text}
+
+
+def part(delta: dict[str, Any], finish: str | None = None, index: int = 0) -> dict[str, Any]:
+    """Return one chunk."""
+    return {
+        "id": "c1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "m1",
+        "choices": [{"index": index, "delta": delta, "finish_reason": finish}],
+    }
+
+
+def test_a_stream_is_assembled_before_it_is_hashed() -> None:
+    """Text, tool calls and finish reason are joined; ids, time and usage leave no trace."""
+    response = stream(
+        part({"role": "assistant", "content": ""}),
+        part({"content": "Hel"}),
+        part({"content": "lo"}),
+        part({"tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": {"name": "f", "arguments": ""}}]}),
+        part({"tool_calls": [{"index": 0, "function": {"arguments": '{"a":'}}]}),
+        part({"tool_calls": [{"index": 0, "function": {"arguments": " 1}"}}]}, "tool_calls"),
+        {"id": "c1", "object": "chat.completion.chunk", "choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2}},
+    )
+
+    assert {
+        "status": 200,
+        "body": {
+            "object": "chat.completion",
+            "choices": [
+                {
+                    "index": 0,
+                    "message": {
+                        "role": "assistant",
+                        "content": "Hello",
+                        "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}],
+                    },
+                    "finish_reason": "tool_calls",
+                }
+            ],
+        },
+    } == openai_chat.answer(response)
+
+
+def test_halves_of_a_surrogate_pair_in_two_chunks_are_joined() -> None:
+    """An emoji that two chunks split arrives whole."""
+    text = 'data: {"choices":[{"delta":{"content":"\\ud83d"}}]}\n\ndata: {"choices":[{"delta":{"content":"\\ude00"},"finish_reason":"stop"}]}\n\n'
+
+    assert "😀" == openai_chat.assemble(text)["choices"][0]["message"]["content"]
+
+
+@pytest.mark.parametrize("character", ["\u2028", "\u0085", "\u000b", "\u001c"])
+def test_only_line_feeds_and_carriage_returns_end_a_line(character: str) -> None:
+    """Other characters that Unicode calls line ends stay in the text."""
+    event = json.dumps({"choices": [{"delta": {"content": f"a{character}b"}, "finish_reason": "stop"}]}, ensure_ascii=False)
+
+    assert f"a{character}b" == openai_chat.assemble(f"data: {event}\r\n\r\n")["choices"][0]["message"]["content"]
+
+
+@pytest.mark.parametrize(
+    ("response", "complete"),
+    [
+        pytest.param(stream(part({"content": "a"}), part({}, "stop")), True, id="whole"),
+        pytest.param(stream(part({"content": "a"}), done=False), False, id="neither finish reason nor [DONE]"),
+        pytest.param(stream(part({"content": "a"})), False, id="[DONE] without a finish reason"),
+        pytest.param({"status": 200, "text": 'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: {"error":{"message":"x"}}\n\n'}, False, id="error event"),
+        pytest.param({"status": 200, "body": {"choices": []}}, False, id="no choice"),
+        pytest.param({"status": 200, "body": {"choices": [{"message": {"content": "a"}}]}}, True, id="body"),
+    ],
+)  # fmt: skip
+def test_a_stream_that_ends_early_is_no_answer(response: dict[str, Any], complete: bool) -> None:
+    """A status of 200 and some text do not make an answer."""
+    assert complete == openai_chat.is_complete(response)
