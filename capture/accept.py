@@ -7,6 +7,7 @@ object, no choices, no JSON.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -50,6 +51,8 @@ def judge(reply: Reply, document: Mapping[str, Any], accept_status: Collection[i
     if 200 <= reply.status < 300:
         if openai_chat.recognises(document, kept) and openai_chat.is_complete(kept):
             return _answer(document, kept)
+        if _is_odd_completion(kept):
+            return Answer(kept, None, is_unexplained_empty=False)
         return Failure(f"HTTP {reply.status}, but {_incomplete(kept)}{_words(kept, reply.data)}", passing=True)
     if reply.status in accept_status or (reply.status == 400 and openai_chat.is_filtered(kept)):
         return _answer(document, kept)
@@ -70,6 +73,27 @@ def _answer(document: Mapping[str, Any], kept: dict[str, Any]) -> Answer:
         # Kept as it is: a better reader will apply to everything already recorded.
         return Answer(kept, None, is_unexplained_empty=False)
     return Answer(kept, reading.model, reading.is_unexplained_empty)
+
+
+def _is_odd_completion(kept: Mapping[str, Any]) -> bool:
+    """Tell whether a text is a chat completion but for a value that strict JSON has no place for.
+
+    NaN among log probabilities, half a surrogate pair, a member given twice, an integer beyond 64 bits: asking again would
+    give the same, so the text is kept as it came.
+    """
+    text = kept.get("text")
+    if not isinstance(text, str):
+        return False
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    choices = body.get("choices") if isinstance(body, dict) else None
+    return (
+        isinstance(choices, list)
+        and bool(choices)
+        and all(isinstance(choice, dict) and isinstance(choice.get("message"), dict) for choice in choices)
+    )
 
 
 def _incomplete(kept: Mapping[str, Any]) -> str:

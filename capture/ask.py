@@ -60,7 +60,7 @@ class Asker:
         try:
             wire = job.rendered.wire(self._environ)
         except WhichclockError as error:
-            return Ended(Outcome.FAILED, error=error.message)
+            return Ended(Outcome.FAILED, error=f"{error.message}; {error.hint}" if error.hint else error.message)
         # By name, for what is struck out of a message is replaced by where it came from.
         scrub = scrubber({name: self._environ[name] for name in job.rendered.env if name in self._environ})
         if scrub and (name := scrub.find(canonical.encode(job.rendered.document))):

@@ -6,8 +6,8 @@ import enum
 from dataclasses import dataclass
 
 from capture.result import Ended, Outcome
-from snapshots import dialects
-from snapshots.errors import CorruptSnapshot, StoreError, UnreadableSnapshot
+from snapshots.errors import CorruptSnapshot, StoreError
+from snapshots.lookup import reported_model
 from snapshots.snapshot import Snapshot
 from snapshots.store import Found, Store
 
@@ -70,12 +70,3 @@ def decide(store: Store, request_hash: str, trial: int, mode: Mode, *, resumed: 
 def _current(found: Found, snapshot: Snapshot, mode: Mode) -> Current:
     model = reported_model(snapshot) if mode is Mode.LIVE else None
     return Current(found, snapshot.answer_hash, snapshot.answer_rule, model)
-
-
-def reported_model(snapshot: Snapshot) -> str | None:
-    """Return the model that a stored answer reports, or ``None`` where today's reader finds none."""
-    reader, _ = dialects.reader_for(snapshot.request, snapshot.response)
-    try:
-        return dialects.read(reader, snapshot.response).model
-    except UnreadableSnapshot:
-        return None

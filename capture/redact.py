@@ -58,12 +58,19 @@ class Scrubber:
         if not self._needles:
             return None
         found = self.find(data) or self.find(orjson.dumps(response["headers"]))
-        if found is None and b"\\" in data and "body" in response:
-            found = self.find(orjson.dumps(response["body"]))  # \u002d and \/ are gone once it is read
+        if found is None and b"\\" in data:
+            found = self._find_once_read(data)  # \u002d and \/ are gone then
         text = response.get("text")
         if found is None and isinstance(text, str) and sse.looks_like_stream(text):
             found = self._find_in_stream(text)  # a stream can spell a value over several chunks
         return found
+
+    def _find_once_read(self, data: bytes) -> str | None:
+        try:
+            value = json.loads(data)
+        except (ValueError, RecursionError):
+            return None
+        return self.find(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
     def _find_in_stream(self, text: str) -> str | None:
         try:

@@ -209,6 +209,27 @@ def test_a_proxy_in_the_environment_is_not_used(one: Project, server: ModelServe
     assert ["recorded"] == outcomes(one.capture())
 
 
+ODD = {
+    "half a surrogate pair": '{"choices":[{"index":0,"message":{"content":"a\\ud83d"},"finish_reason":"stop"}]}',
+    "NaN among log probabilities": '{"choices":[{"index":0,"message":{"content":"a"},"logprobs":{"x":NaN}}]}',
+    "an integer beyond 64 bits": '{"choices":[{"index":0,"message":{"content":"a"}}],"x":123456789012345678901}',
+    "a member given twice": '{"choices":[{"index":0,"message":{"content":"a","content":"b"}}]}',
+}
+
+
+@pytest.mark.parametrize("text", ODD.values(), ids=ODD.keys())
+def test_a_whole_answer_that_strict_json_cannot_hold_is_kept_as_its_text(
+    one: Project, server: ModelServer, text: str
+) -> None:
+    """Asking again would give the same: the bytes are kept, and nothing is changed to make them fit."""
+    server.replies = [Say(text.encode())]
+    result = one.capture()
+
+    assert (["recorded"], 1) == (outcomes(result), result.calls)
+    [found] = one.store.walk()
+    assert text == one.store.read(found).response["text"]
+
+
 def test_a_content_filter_refusal_sent_as_400_is_an_answer(one: Project, server: ModelServer) -> None:
     """The refusal is what this model says to this request."""
     server.replies = [say_json(REFUSAL, 400)]

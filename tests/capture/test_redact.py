@@ -195,11 +195,14 @@ def test_a_value_spelled_over_two_chunks_of_a_stream_is_found(project: Project, 
     assert ["refused"] == outcomes(project.capture(environ=CANARIES))
 
 
+@pytest.mark.parametrize("start", ["{", '{"seed": 123456789012345678901, '], ids=["body", "text"])
 @pytest.mark.parametrize("escaped", ["tenant\\u002dcanary2\\/+=?&", "\\u0074enant-canary2/+=?\\u0026"])
-def test_a_value_in_unusual_json_escapes_is_found(project: Project, server: ModelServer, escaped: str) -> None:
-    """JSON can spell a character in more than one way."""
+def test_a_value_in_unusual_json_escapes_is_found(
+    project: Project, server: ModelServer, escaped: str, start: str
+) -> None:
+    """JSON can spell a character in more than one way, in an answer that is kept as text, too."""
     project.write({"id": "c", "prompt": "hi"}, target=TARGET)
-    server.replies = [Say(json.dumps(completion("HERE")).replace("HERE", escaped).encode())]
+    server.replies = [Say((start + json.dumps(completion("HERE"))[1:]).replace("HERE", escaped).encode())]
 
     assert ["refused"] == outcomes(project.capture(environ=CANARIES))
 
