@@ -146,12 +146,10 @@ def _member(envelope, name):
 
 
 def _known_ids(case):
-    """Return the ids that the assistant may use: those the customer wrote and those the case lists."""
-    asked = " ".join(_texts(case, "user"))
-    # Where one message holds instructions and question, only what follows the mark is the customer's.
-    return set(ORDER_ID.findall(asked.rpartition("Customer:")[2].upper())) | set(
-        (case["context"] or {}).get("order_ids", ())
-    )
+    """Return the ids that the assistant may use: those the customer wrote last and those the case lists."""
+    # Earlier messages may be examples. Where one message holds instructions and question, the question follows the mark.
+    asked = _texts(case, "user")[-1].rpartition("Customer:")[2]
+    return set(ORDER_ID.findall(asked.upper())) | set((case["context"] or {}).get("order_ids", ()))
 
 
 def _instructions(case):
