@@ -69,7 +69,7 @@ class Bench:
         faults = self._check(envelope, side, snapshot, found) + self._call(envelope, side, snapshot, found)
         facts.update(
             findings=sorted(found),
-            evidence=canonical.encode(found).decode() if found else "{}",
+            evidence=_evidence(found),
             reported_model=reading.model,
             finish_reason=reading.first.finish_reason,
             input_tokens=reading.input_tokens,
@@ -138,7 +138,7 @@ class _CaseSide:
     """The grading side of a case, parsed once."""
 
     def __init__(self, expectation: str, graders: Mapping[str, Grader]) -> None:
-        value = strict_json.loads(expectation)
+        value = strict_json.loads_own(expectation.encode())
         context = value.get("context")
         self.now: str = context["now"] if isinstance(context, dict) and isinstance(context.get("now"), str) else EPOCH
         checks = [next(iter(c.items())) for c in value.get("checks", ())]
@@ -182,11 +182,29 @@ def _codes(returned: Any) -> list[tuple[str, Any]]:
             raise GraderFault(f"it returned {str(code)[:60]!r}, which is no finding code ([a-z][a-z0-9_]*)")
         if code in RESERVED_CODES:
             raise GraderFault(f"it returned {code!r}, which is the code of a built-in check")
+        if evidence is None:
+            continue
         try:
             strict_json.check(thaw(evidence))
         except (JsonError, RecursionError) as error:
             raise GraderFault(f"the evidence of {code!r} has no JSON form: {error}") from None
     return [(code, thaw(evidence)) for code, evidence in sorted(pairs, key=lambda p: p[0])]
+
+
+_plain: dict[tuple[tuple[str, str], ...], str] = {}
+
+
+def _evidence(found: Findings) -> str:
+    """Return the evidence as canonical JSON; findings without any, the most common ones, are spelled once for all rows."""
+    flat = [(code, source) for code in found for source, evidence in found[code].items() if evidence is None]
+    if len(flat) != sum(map(len, found.values())):
+        return canonical.encode(found).decode()
+    key = tuple(flat)
+    if key not in _plain:
+        if len(_plain) > 1000:
+            _plain.clear()
+        _plain[key] = canonical.encode(found).decode()
+    return _plain[key]
 
 
 def _one_line(error: BaseException) -> str:

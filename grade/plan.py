@@ -31,8 +31,8 @@ class Side:
 
     expectation: str
     expectation_digest: str
-    expected: tuple[str, ...]
-    tags: tuple[str, ...]
+    expected: list[str]
+    tags: list[str]
     pass_rule: str | float
     known: str | None
     graders: tuple[str, ...]
@@ -111,8 +111,8 @@ def side_of(suite: Suite, row: Planned) -> Side:
     return Side(
         expectation=text,
         expectation_digest=expectation.digest(text),
-        expected=tuple(sorted(set(case.expected))),
-        tags=tuple(sorted(set(case.tags))),
+        expected=sorted(set(case.expected)),
+        tags=sorted(set(case.tags)),
         pass_rule=case.pass_rule,
         known=case.known,
         graders=case.graders,

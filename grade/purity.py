@@ -172,7 +172,10 @@ class Guard:
         """Refuse what raises no audit event on every supported Python: threads, sleeping, and the signals that end a grader."""
         doors = [(time, "sleep"), (_thread, "start_new_thread"), (_thread, "start_joinable_thread")]
         doors += [(threading, "_start_new_thread"), (threading, "_start_joinable_thread")]
-        doors += [(signal, name) for name in ("signal", "setitimer", "alarm", "raise_signal", "pthread_kill", "pthread_sigmask")]
+        doors += [
+            (signal, name)
+            for name in ("signal", "setitimer", "alarm", "raise_signal", "pthread_kill", "pthread_sigmask")
+        ]
         for module, name in doors:
             if hasattr(module, name):
                 setattr(module, name, self._door(f"{module.__name__}.{name.lstrip('_')}", getattr(module, name)))

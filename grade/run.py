@@ -25,15 +25,24 @@ Rows = dict[str, list[Any]]
 Sink = Callable[[Rows], None]
 
 
+_TOLD = ("status", "missing", "unexpected", "error")
+_MOST_PROBLEMS = 10_000
+
+
 @dataclass(slots=True)
 class Outcome:
-    """What a run came to. ``problems`` are the rows that did not pass, by (case_id, target, trial)."""
+    """What a run came to. ``problems`` tell of the first rows that did not pass, by (case_id, target, trial)."""
 
     tally: Tally = field(default_factory=Tally)
     problems: dict[tuple[str, str, int], dict[str, Any]] = field(
         default_factory=dict[tuple[str, str, int], dict[str, Any]]
     )
     loaded: Loaded = field(default_factory=lambda: Loaded({}, {}, {}))
+
+    def problem(self, case_id: str, target: str, trial: int, told: dict[str, Any]) -> None:
+        """Keep what people are told of a row; there is a limit, for memory stays flat."""
+        if len(self.problems) < _MOST_PROBLEMS:
+            self.problems[case_id, target, trial] = told
 
 
 def runtime(loaded: Loaded) -> dict[str, str]:
@@ -68,8 +77,10 @@ def run(
         outcome.loaded = pool.loaded
         sink = start(pool.loaded)
         batch: Rows = {name: [] for name in NAMES}
-        for group in _groups(_judged(plan, pool, count, tick)):
-            _finish(group, batch, outcome)
+        for piece, facts in _judged(plan, pool, count):
+            _finish(piece, facts, batch, outcome)
+            if tick is not None:
+                tick(len(piece))
             if len(batch["case_id"]) >= BATCH:
                 sink(batch)
                 batch = {name: [] for name in NAMES}
@@ -77,20 +88,27 @@ def run(
     return outcome
 
 
-Judged = tuple[PlanRow, dict[str, Any]]
+def _pieces(rows: list[PlanRow], size: int) -> Iterator[list[PlanRow]]:
+    """Yield pieces of about ``size`` rows that never part the trials of a case × target: the case verdict needs all of them."""
+    start = 0
+    while start < len(rows):
+        end = min(start + size, len(rows))
+        while end < len(rows) and (rows[end].case_id, rows[end].target) == (
+            rows[end - 1].case_id,
+            rows[end - 1].target,
+        ):
+            end += 1
+        yield rows[start:end]
+        start = end
 
 
-def _judged(plan: Plan, pool: Pool, count: int, tick: Callable[[int], None] | None) -> Iterator[Judged]:
-    """Yield every row of the plan with its facts, in order; rows without a file need no worker."""
+def _judged(plan: Plan, pool: Pool, count: int) -> Iterator[tuple[list[PlanRow], Columns]]:
+    """Yield the plan piece by piece with the facts of its rows, in order; rows without a file need no worker."""
     size = max(16, min(CHUNK, len(plan.rows) // (count * 4) + 1))
-    pieces = [plan.rows[i : i + size] for i in range(0, len(plan.rows), size)]
+    pieces = list(_pieces(plan.rows, size))
     answers = pool.run(_chunk(piece) for piece in pieces)
     for piece, columns in zip(pieces, answers, strict=True):
-        facts = _rows_of(columns)
-        for row in piece:
-            yield row, _missing(row, pool.loaded) if row.found is None else next(facts)
-        if tick is not None:
-            tick(len(piece))
+        yield piece, columns if all(row.found for row in piece) else _with_missing(piece, columns)
 
 
 def _chunk(rows: list[PlanRow]) -> Chunk:
@@ -105,65 +123,78 @@ def _chunk(rows: list[PlanRow]) -> Chunk:
     return chunk
 
 
-def _rows_of(columns: Columns) -> Iterator[dict[str, Any]]:
-    names = tuple(columns)
-    for values in zip(*columns.values(), strict=True):
-        yield dict(zip(names, values, strict=True))
+_MISSING = {"status": "missing_snapshot", "error": "no answer is recorded for this request and trial"}
 
 
-def _missing(row: PlanRow, loaded: Loaded) -> dict[str, Any]:
-    return {"status": "missing_snapshot", "error": "no answer is recorded for this request and trial"}
+def _with_missing(rows: list[PlanRow], columns: Columns) -> Columns:
+    """Return the facts of all rows of a piece: those of the worker, and those of the rows that have no file."""
+    given = {name: iter(values) for name, values in columns.items()}
+    return {name: [_MISSING.get(name) if row.found is None else next(given[name]) for row in rows] for name in columns}
 
 
-def _groups(rows: Iterator[Judged]) -> Iterator[list[Judged]]:
-    """Yield the rows of one case × target together: the case verdict needs all its trials."""
-    group: list[Judged] = []
-    for row in rows:
-        if group and (group[0][0].case_id, group[0][0].target) != (row[0].case_id, row[0].target):
-            yield group
-            group = []
-        group.append(row)
-    if group:
-        yield group
+def _finish(rows: list[PlanRow], facts: Columns, batch: Rows, outcome: Outcome) -> None:
+    """Add what the plan knows, decide statuses and case verdicts, and append the rows to the batch."""
+    _decide(rows, facts)
+    _fill(rows, facts, outcome.loaded)
+    facts["case_passed"] = _case_verdicts(rows, facts["status"], outcome)
+    for name in NAMES:
+        batch[name].extend(facts[name])
+    for i, status in enumerate(facts["status"]):
+        if status != "pass":
+            row = rows[i]
+            outcome.problem(row.case_id, row.target, row.trial, {name: facts[name][i] for name in _TOLD})
 
 
-def _finish(group: list[Judged], batch: Rows, outcome: Outcome) -> None:
-    side = group[0][0].side
-    for row, facts in group:
-        _decide(row, facts, outcome.loaded)
-    statuses = [facts["status"] for _, facts in group]
-    passed = case_passed(statuses, side.pass_rule)
-    outcome.tally.add(group[0][0].case_id, statuses, passed, side.known)
-    for row, facts in group:
-        facts["case_passed"] = passed
-        for name in NAMES:
-            batch[name].append(facts.get(name))
-        if facts["status"] != "pass":
-            outcome.problems[row.case_id, row.target, row.trial] = facts
+def _decide(rows: list[PlanRow], facts: Columns) -> None:
+    """Decide the status of the rows that were judged: findings equal expected, or what is missing and what is too much."""
+    statuses, findings, evidence = facts["status"], facts["findings"], facts["evidence"]
+    missing: list[Any] = [None] * len(rows)
+    unexpected: list[Any] = [None] * len(rows)
+    for i, row in enumerate(rows):
+        if statuses[i] is None:
+            found, expected = findings[i], row.side.expected
+            if found == expected:
+                statuses[i], missing[i], unexpected[i] = "pass", [], []
+            else:
+                missing[i] = sorted(set(expected) - set(found))
+                unexpected[i] = sorted(set(found) - set(expected))
+                statuses[i] = "fail"
+        elif statuses[i] != "grader_error":
+            findings[i] = evidence[i] = None  # nobody looked
+    facts["missing"], facts["unexpected"] = missing, unexpected
 
 
-def _decide(row: PlanRow, facts: dict[str, Any], loaded: Loaded) -> None:
-    """Add to the facts of a row what the plan knows, and decide its status."""
-    side = row.side
-    if facts["status"] is None:
-        found, expected = facts["findings"], list(side.expected)
-        facts["missing"] = sorted(set(expected) - set(found))
-        facts["unexpected"] = sorted(set(found) - set(expected))
-        facts["status"] = "fail" if facts["missing"] or facts["unexpected"] else "pass"
-    elif facts["status"] != "grader_error":
-        facts["findings"] = facts["evidence"] = None  # nobody looked
+def _fill(rows: list[PlanRow], facts: Columns, loaded: Loaded) -> None:
+    sides = [row.side for row in rows]
     facts.update(
-        case_id=row.case_id,
-        target=row.target,
-        trial=row.trial,
-        expected=list(side.expected),
-        tags=list(side.tags),
-        expectation=side.expectation,
-        expectation_digest=side.expectation_digest,
-        asked="[]",
+        case_id=[row.case_id for row in rows],
+        target=[row.target for row in rows],
+        trial=[row.trial for row in rows],
+        expected=[side.expected for side in sides],
+        tags=[side.tags for side in sides],
+        expectation=[side.expectation for side in sides],
+        expectation_digest=[side.expectation_digest for side in sides],
+        asked=["[]"] * len(rows),
+        cost_usd=[None] * len(rows),
     )
-    if facts.get("graders") is None:
-        text = canonical.encode(digests(side, loaded.digests)).decode()
-        facts["graders"], facts["grader_digest"] = text, hashlib.sha256(text.encode()).hexdigest()
-    if facts.get("request_hash") is None:
-        facts["request_hash"] = row.request_hash
+    graders, request_hashes = facts["graders"], facts["request_hash"]
+    for i, row in enumerate(rows):
+        if graders[i] is None:
+            text = canonical.encode(digests(row.side, loaded.digests)).decode()
+            graders[i], facts["grader_digest"][i] = text, hashlib.sha256(text.encode()).hexdigest()
+        if request_hashes[i] is None:
+            request_hashes[i] = row.request_hash
+
+
+def _case_verdicts(rows: list[PlanRow], statuses: list[str], outcome: Outcome) -> list[bool | None]:
+    """Return the case verdict of each row and count it once for its case × target."""
+    verdicts: list[bool | None] = []
+    start = 0
+    for i in range(1, len(rows) + 1):
+        if i == len(rows) or (rows[i].case_id, rows[i].target) != (rows[start].case_id, rows[start].target):
+            trials = statuses[start:i]
+            passed = case_passed(trials, rows[start].side.pass_rule)
+            outcome.tally.add(rows[start].case_id, trials, passed, rows[start].side.known)
+            verdicts += [passed] * len(trials)
+            start = i
+    return verdicts

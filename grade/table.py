@@ -158,7 +158,9 @@ def read(path: Path) -> pa.Table:
             _check(told, path)
             return _seconds(pq.ParquetFile(file, read_dictionary=_REPEATED).read())
     except FileNotFoundError:
-        raise RefError(f"no results file {path}", hint="name a label, a file that ends in .parquet, or git:REV") from None
+        raise RefError(
+            f"no results file {path}", hint="name a label, a file that ends in .parquet, or git:REV"
+        ) from None
     except (OSError, pa.ArrowException) as error:
         raise RefError(f"{path} is no Parquet file: {str(error).splitlines()[0][:200]}", hint=_HINT) from None
 
@@ -207,4 +209,6 @@ def as_rows(table: pa.Table) -> list[dict[str, Any]]:
 
 def _as_json(row: dict[str, Any], second: int | None) -> dict[str, Any]:
     row["recorded_at"] = None if second is None else instant.extended(second)
-    return {n: strict_json.loads(row[n]) if n in JSON_COLUMNS and row[n] is not None else row[n] for n in NAMES}
+    return {
+        n: strict_json.loads_own(row[n].encode()) if n in JSON_COLUMNS and row[n] is not None else row[n] for n in NAMES
+    }

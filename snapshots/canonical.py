@@ -53,8 +53,12 @@ def in_sorted_order(names: list[str]) -> bool:
 
 
 def _dumps(value: Any, members: Any) -> bytes:
-    strict_json.check(value)
-    return orjson.dumps(_walk(value, members))
+    # One walk for what is sound. What is not makes it or orjson stumble, and is then looked for with its pointer.
+    try:
+        return orjson.dumps(_walk(value, members, 0))
+    except (TypeError, ValueError):
+        strict_json.check(value)
+        raise
 
 
 def _given_members(value: dict[str, Any]) -> list[str]:
@@ -66,17 +70,21 @@ def _sorted_members(value: dict[str, Any]) -> list[str]:
     return sorted(value) if all(map(str.isascii, value)) else sorted(value, key=sort_key)
 
 
-def _walk(value: Any, members: Any) -> Any:
+def _walk(value: Any, members: Any, depth: int) -> Any:
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return value
-    if kind is dict:
-        return {name: _walk(value[name], members) for name in members(value)}
-    if kind is list or kind is tuple:
-        return [_walk(item, members) for item in value]
     if kind is int:
         return value if _INT_MIN <= value <= _INT_MAX else orjson.Fragment(str(value))
-    return _float(value)
+    if kind is float:
+        return _float(value)
+    if depth >= strict_json.MAX_DEPTH:
+        raise ValueError("too deep")
+    if kind is dict:
+        return {name: _walk(value[name], members, depth + 1) for name in members(value)}
+    if kind is list or kind is tuple:
+        return [_walk(item, members, depth + 1) for item in value]
+    raise TypeError(kind.__name__)
 
 
 def _float(value: float) -> Any:

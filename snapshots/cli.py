@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -106,13 +107,19 @@ def verify(
     from snapshots.progress import progress
 
     console = Console(color.value, quiet=quiet)
-    if paths:
-        files = list(verifying.files_of(paths))
-    else:
-        files = list(verifying.files(existing_store(snapshots, config=config)))
-    with progress("verify", len(files), quiet=quiet) as step:
-        bad = [checked for checked in map(verifying.check, step(files)) if checked.reason is not None]
-    summary = {"files": len(files), "sound": len(files) - len(bad), "corrupt": len(bad)}
+    root = None if paths else existing_store(snapshots, config=config)
+
+    def files() -> Iterator[Path]:
+        return verifying.files_of(paths or ()) if root is None else verifying.files(root)
+
+    total = 0
+    bad: list[verifying.Checked] = []
+    for file in progress("verify", files, quiet=quiet):
+        total += 1
+        checked = verifying.check(file)
+        if checked.reason is not None:
+            bad.append(checked)
+    summary = {"files": total, "sound": total - len(bad), "corrupt": len(bad)}
     if fmt is Format.JSON:
         rows = [{"path": one.path, "reason": one.reason} for one in bad]
         console.json({"schema": "whichclock.verify/1", "summary": summary, "rows": rows})

@@ -30,12 +30,17 @@ class Envelope(Mapping[str, Any]):
     """
 
     __slots__ = ("_cache", "_latency_ms", "_reading", "_response")
+    _cache: dict[str, Any]
+    _latency_ms: float | None
+    _reading: Reading
+    _response: Mapping[str, Any]
 
     def __init__(self, reading: Reading, response: Mapping[str, Any], latency_ms: float | None) -> None:
-        self._reading = reading
-        self._response = response
-        self._latency_ms = latency_ms
-        self._cache: dict[str, Any] = {}
+        keep = object.__setattr__  # our own refuses; one envelope is made for each row of a run
+        keep(self, "_reading", reading)
+        keep(self, "_response", response)
+        keep(self, "_latency_ms", latency_ms)
+        keep(self, "_cache", {})
 
     def __getitem__(self, name: str) -> Any:
         try:
@@ -52,10 +57,7 @@ class Envelope(Mapping[str, Any]):
         raise AttributeError(f"an envelope has no {name!r}; it has {', '.join(FIELDS)}")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in Envelope.__slots__ and not hasattr(self, name):
-            object.__setattr__(self, name, value)
-        else:
-            raise TypeError("the envelope and the case are read-only; copy what you want to change")
+        raise TypeError("the envelope and the case are read-only; copy what you want to change")
 
     def __iter__(self) -> Iterator[str]:
         return iter(FIELDS)

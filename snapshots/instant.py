@@ -31,7 +31,9 @@ def parse_compact(text: str) -> int:
 
 def parse_extended(text: str) -> int:
     """Return the second that the extended form names. Raises ``ValueError`` for anything else."""
-    return int(datetime.strptime(text, _EXTENDED).replace(tzinfo=UTC).timestamp())
+    if len(text) != 20 or text[10] != "T" or text[19] != "Z":
+        raise ValueError(f"{text[:40]!r} is no UTC second")
+    return int(datetime.fromisoformat(text).timestamp())
 
 
 def compact_of(extended_text: str) -> str:

@@ -88,35 +88,39 @@ def _line(cells: tuple[str, ...]) -> str:
 
 def stats(store: Store, *, quiet: bool = False) -> dict[str, Any]:
     """Return counts over the whole store: files, identities, bytes, and what the sound files say."""
-    found = list(store.walk())
     rules: Counter[str] = Counter()
     models: Counter[str] = Counter()
-    identities: set[str] = set()
     trials: set[int] = set()
-    seconds: list[str] = []
-    size = corrupt = 0
-    with progress("stats", len(found), quiet=quiet) as step:
-        for one in step(found):
-            size += os.stat(one.path).st_size
-            try:
-                read = store.read(one)
-            except CorruptSnapshot:
-                corrupt += 1
-                continue
-            identities.add(f"{read.request_hash}.{read.trial}")
-            trials.add(read.trial)
-            rules[read.answer_rule] += 1
-            models[lookup.reported_model(read) or "not reported"] += 1
-            seconds.append(read.recorded_at)
+    files = size = corrupt = identities = requests = 0
+    first: str | None = None
+    last: str | None = None
+    before = ("", -1)
+    for found in progress("stats", store.walk, quiet=quiet):
+        files += 1
+        size += os.stat(found.path).st_size
+        try:
+            read = store.read(found)
+        except CorruptSnapshot:
+            corrupt += 1
+            continue
+        # Names sort by request and then by trial, so equal ones stand together and none has to be remembered.
+        requests += read.request_hash != before[0]
+        identities += (read.request_hash, read.trial) != before
+        before = (read.request_hash, read.trial)
+        trials.add(read.trial)
+        rules[read.answer_rule] += 1
+        models[lookup.reported_model(read) or "not reported"] += 1
+        first = min(first or read.recorded_at, read.recorded_at)
+        last = max(last or read.recorded_at, read.recorded_at)
     return {
-        "files": len(found),
+        "files": files,
         "corrupt": corrupt,
-        "identities": len(identities),
-        "requests": len({one.partition(".")[0] for one in identities}),
+        "identities": identities,
+        "requests": requests,
         "trials": len(trials),
         "bytes": size,
         "rules": dict(sorted(rules.items())),
         "models": dict(sorted(models.items())),
-        "first": min(seconds, default=None),
-        "last": max(seconds, default=None),
+        "first": first,
+        "last": last,
     }

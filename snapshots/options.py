@@ -26,11 +26,17 @@ class Format(enum.StrEnum):
 
 ConfigOption = Annotated[
     Path | None,
-    typer.Option("--config", metavar="FILE", help="Configuration file. Default: whichclock.toml or pyproject.toml, found upwards."),
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="Configuration file. Default: whichclock.toml or pyproject.toml, found upwards.",
+    ),
 ]
 SnapshotsOption = Annotated[
     Path | None,
-    typer.Option("--snapshots", metavar="DIR", help="Snapshot store. Default: the configuration's, or WHICHCLOCK_SNAPSHOTS."),
+    typer.Option(
+        "--snapshots", metavar="DIR", help="Snapshot store. Default: the configuration's, or WHICHCLOCK_SNAPSHOTS."
+    ),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="table for people, json for machines.")]
 ColorOption = Annotated[Color, typer.Option("--color", help="When to colour; auto honours NO_COLOR.")]
@@ -39,4 +45,6 @@ CasesArgument = Annotated[
     list[str] | None, typer.Argument(metavar="[CASE]...", help="Exact case ids, or globs with * ? [. Default: all.")
 ]
 TargetOption = Annotated[list[str] | None, typer.Option("--target", metavar="T", help="Only this target (repeatable).")]
-TagOption = Annotated[list[str] | None, typer.Option("--tag", metavar="X", help="Only cases with any of these tags (repeatable).")]
+TagOption = Annotated[
+    list[str] | None, typer.Option("--tag", metavar="X", help="Only cases with any of these tags (repeatable).")
+]

@@ -29,6 +29,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -41,6 +42,7 @@ CREDENTIAL_HEADERS = frozenset(
     {"authorization", "proxy-authorization", "cookie", "x-api-key", "api-key", "x-goog-api-key"}
 )
 SCHEMA_PLACES = ("tools", "functions", "response_format", "text/format", "generationConfig")
+_HOLD_SCHEMAS = frozenset(place.split("/")[0] for place in SCHEMA_PLACES)
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -119,6 +121,7 @@ def keyed_url(base_url: str, path: str, query: Mapping[str, str] | None = None, 
     return f"endpoint:{endpoint}{base_path}{path}{_query(base_query, query)}"
 
 
+@lru_cache(maxsize=64)
 def _split(base_url: str) -> tuple[str, str, str, str]:
     try:
         parts = urlsplit(base_url)
@@ -130,7 +133,7 @@ def _split(base_url: str) -> tuple[str, str, str, str]:
         raise ConfigError("base_url is no absolute http or https URL", hint="write it as https://host/path")
     if "@" in parts.netloc:
         raise ConfigError(
-            "base_url holds a user name or password", hint="use api_key = \"{{ env.NAME }}\" or a header for credentials"
+            "base_url holds a user name or password", hint='use api_key = "{{ env.NAME }}" or a header for credentials'
         )
     host = parts.netloc.rpartition(":")[0] if port is not None or parts.netloc.endswith(":") else parts.netloc
     authority = host.lower() if port is None or port == _DEFAULT_PORTS[scheme] else f"{host.lower()}:{port}"
@@ -151,7 +154,7 @@ def _quote_value(value: str) -> str:
 
 def property_order(body: Any) -> dict[str, list[str]]:
     """Return the ``order`` member: pointer of each schema's ``properties`` that is not in sorted order → its names in order."""
-    if not isinstance(body, dict):
+    if not isinstance(body, dict) or _HOLD_SCHEMAS.isdisjoint(body):
         return {}
     order: dict[str, list[str]] = {}
     for place in SCHEMA_PLACES:

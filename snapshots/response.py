@@ -12,7 +12,10 @@ from snapshots import strict_json
 from snapshots.errors import JsonError
 
 KEPT_HEADERS = frozenset(
-    {"content-type", "date", "openai-model", "openai-processing-ms", "openai-version", "request-id", "retry-after", "server", "x-request-id"}
+    {
+        "content-type", "date", "openai-model", "openai-processing-ms", "openai-version", "request-id", "retry-after", "server",
+        "x-request-id",
+    }
 )  # fmt: skip
 
 

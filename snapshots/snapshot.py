@@ -30,11 +30,9 @@ _RECORDED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"
 _MEMBERS = (
     "schema", "request_hash", "trial", "answer_hash", "answer_rule", "recorded_at", "request", "response", "meta", "integrity",
 )  # fmt: skip
-_DIGITS_TO_ZERO = bytes.maketrans(b"0123456789", b"0" * 10)
-_BEYOND_64_BITS = b"0" * 19
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: that would cost as much as parsing does
 class Snapshot:
     """One sound observation. ``request`` and ``response`` are plain JSON values that callers must not change."""
 
@@ -132,9 +130,9 @@ def read(data: bytes, *, folder: str, name: str, path: str) -> Snapshot:
 
 def _parse(data: bytes, path: str) -> Any:
     try:
-        # orjson reads an integer beyond 64 bits as a float. Only requests may hold one, and a run of 19 digits shows it.
+        # Only requests may hold integers beyond 64 bits: a response that does is kept as text.
         start, end = data.find(b'\n"request":'), data.find(b'\n"response":')
-        if _BEYOND_64_BITS in data[start:end].translate(_DIGITS_TO_ZERO):
+        if strict_json.may_exceed_64_bits(data[start:end]):
             return strict_json.loads(data)
         return orjson.loads(data)
     except (orjson.JSONDecodeError, JsonError) as error:
