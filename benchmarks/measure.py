@@ -8,6 +8,7 @@ import statistics
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from multiprocessing import get_context
 
 
 def cpu() -> float:
@@ -69,8 +70,14 @@ def show(*results: Result) -> None:
         sys.stdout.flush()
 
 
-def peak_mb() -> float:
-    """Return the largest resident size of this process and of its ended children, in MB (the larger of the two)."""
+def peak_mb(work: Callable[..., object], *arguments: object) -> float:
+    """Run work in a fresh process and return its peak resident size, or that of its largest child, in MB."""
+    with get_context("spawn").Pool(1) as pool:
+        return pool.apply(_peak, (work, arguments))
+
+
+def _peak(work: Callable[..., object], arguments: tuple[object, ...]) -> float:
+    work(*arguments)
     scale = 1 if sys.platform == "darwin" else 1024
     both = (resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return max(both) * scale / 1e6

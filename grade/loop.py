@@ -60,7 +60,7 @@ class Bench:
         try:
             reading = dialects.read(reader, snapshot.response)
         except UnreadableSnapshot as error:
-            return {**facts, "status": "unreadable_snapshot", "error": error.message}
+            return {**facts, "status": "unreadable_snapshot", "error": _whole(error.message)}
         latency = snapshot.meta.get("latency_ms")
         envelope = Envelope(reading, snapshot.response, float(latency) if isinstance(latency, int | float) else None)
         found: Findings = {}
@@ -70,8 +70,8 @@ class Bench:
         facts.update(
             findings=sorted(found),
             evidence=_evidence(found),
-            reported_model=reading.model,
-            finish_reason=reading.first.finish_reason,
+            reported_model=_whole(reading.model),
+            finish_reason=_whole(reading.first.finish_reason),
             input_tokens=reading.input_tokens,
             output_tokens=reading.output_tokens,
             latency_ms=envelope["latency_ms"],
@@ -189,6 +189,11 @@ def _codes(returned: Any) -> list[tuple[str, Any]]:
         except (JsonError, RecursionError) as error:
             raise GraderFault(f"the evidence of {code!r} has no JSON form: {error}") from None
     return [(code, thaw(evidence)) for code, evidence in sorted(pairs, key=lambda p: p[0])]
+
+
+def _whole(text: str | None) -> str | None:
+    """Return a provider's word as text that UTF-8 can hold."""
+    return text if text is None or text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 _plain: dict[tuple[tuple[str, str], ...], str] = {}

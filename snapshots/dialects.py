@@ -51,7 +51,7 @@ def answer_hash(rule: str, response: Response) -> str:
 
 def reader_for(request: Mapping[str, Any], response: Response) -> tuple[str, int]:
     """Return the name and the number of the reader for a response."""
-    if openai_chat.recognises(request, response):
+    if openai_chat.reads(request, response):
         return openai_chat.READER, openai_chat.READER_NUMBER
     return RAW_READER, RAW_READER_NUMBER
 

@@ -37,6 +37,28 @@ def recognises(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
     return isinstance(text, str) and sse.looks_like_stream(text) and _assembled_or_none(text) is not None
 
 
+def reads(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
+    """Tell whether the reader understands a response: what the rule recognises, and whole answers that strict JSON cannot hold.
+
+    Such an answer (a NaN among log probabilities, half a surrogate pair, a member twice) is kept as text and hashed whole.
+    """
+    if recognises(request, response):
+        return True
+    body = _lenient(response.get("text"))
+    return body is not None and recognises(request, {"body": body})
+
+
+def _lenient(text: Any) -> dict[str, Any] | None:
+    """Return the object that a text spells for a reader who forgives, or ``None``."""
+    if not isinstance(text, str) or not text.lstrip().startswith("{"):
+        return None
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return body if isinstance(body, dict) else None
+
+
 def answer(response: Mapping[str, Any]) -> dict[str, Any]:
     """Return the preimage of the answer hash under ``openai-chat/1``; a stream is assembled first."""
     body = response["body"] if "body" in response else assemble(str(response["text"]))
@@ -170,7 +192,7 @@ def read(response: Mapping[str, Any]) -> Reading:
     Raises:
         UnreadableSnapshot: a member has a type that this dialect does not know; the pointer names it.
     """
-    body = response.get("body")
+    body = response.get("body") or _lenient(response.get("text"))
     if body is None:
         try:
             body = assemble(str(response["text"]))

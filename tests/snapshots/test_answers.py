@@ -52,10 +52,21 @@ def test_a_stream_is_assembled_before_it_is_hashed() -> None:
         part({"role": "assistant", "content": ""}),
         part({"content": "Hel"}),
         part({"content": "lo"}),
-        part({"tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": {"name": "f", "arguments": ""}}]}),
+        part(
+            {
+                "tool_calls": [
+                    {"index": 0, "id": "call_1", "type": "function", "function": {"name": "f", "arguments": ""}}
+                ]
+            }
+        ),
         part({"tool_calls": [{"index": 0, "function": {"arguments": '{"a":'}}]}),
         part({"tool_calls": [{"index": 0, "function": {"arguments": " 1}"}}]}, "tool_calls"),
-        {"id": "c1", "object": "chat.completion.chunk", "choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2}},
+        {
+            "id": "c1",
+            "object": "chat.completion.chunk",
+            "choices": [],
+            "usage": {"prompt_tokens": 3, "completion_tokens": 2},
+        },
     )
 
     assert {
@@ -87,7 +98,9 @@ def test_halves_of_a_surrogate_pair_in_two_chunks_are_joined() -> None:
 @pytest.mark.parametrize("character", ["\u2028", "\u0085", "\u000b", "\u001c"])
 def test_only_line_feeds_and_carriage_returns_end_a_line(character: str) -> None:
     """Other characters that Unicode calls line ends stay in the text."""
-    event = json.dumps({"choices": [{"delta": {"content": f"a{character}b"}, "finish_reason": "stop"}]}, ensure_ascii=False)
+    event = json.dumps(
+        {"choices": [{"delta": {"content": f"a{character}b"}, "finish_reason": "stop"}]}, ensure_ascii=False
+    )
 
     assert f"a{character}b" == openai_chat.assemble(f"data: {event}\r\n\r\n")["choices"][0]["message"]["content"]
 

@@ -64,7 +64,9 @@ def test_text_and_refusal(message: dict[str, Any], finish: str, expected: tuple[
 def test_usage_model_latency_and_reasoning() -> None:
     """What the provider reports beside the answer; what it does not is None."""
     read = envelope(
-        {"content": "a", "reasoning_content": "because"}, model="m1-0613", usage={"prompt_tokens": 3, "completion_tokens": 2}
+        {"content": "a", "reasoning_content": "because"},
+        model="m1-0613",
+        usage={"prompt_tokens": 3, "completion_tokens": 2},
     )
 
     assert ("because", "m1-0613", {"input_tokens": 3, "output_tokens": 2}, 812.0) == (
@@ -101,7 +103,10 @@ def test_all_choices_are_there() -> None:
     [
         ({"choices": []}, "/body/choices"),
         ({"choices": [{"message": {"content": 7}}]}, "/body/choices/0/message/content"),
-        ({"choices": [{"message": {"tool_calls": [{"function": {}}]}}]}, "/body/choices/0/message/tool_calls/0/function"),
+        (
+            {"choices": [{"message": {"tool_calls": [{"function": {}}]}}]},
+            "/body/choices/0/message/tool_calls/0/function",
+        ),
         ({"choices": [{"message": {"content": "a"}, "finish_reason": 1}]}, "/body/choices/0/finish_reason"),
         ({"error": {"message": "overloaded"}}, "/body/error"),
     ],
@@ -126,7 +131,9 @@ def test_what_the_reader_does_not_know_is_named_by_pointer(body: dict[str, Any],
         ({"content": "", "reasoning_content": "hm"}, "stop", False),
     ],
 )
-def test_only_an_unexplained_nothing_is_an_empty_answer(message: dict[str, Any], finish: str | None, empty: bool) -> None:
+def test_only_an_unexplained_nothing_is_an_empty_answer(
+    message: dict[str, Any], finish: str | None, empty: bool
+) -> None:
     """Text, reasoning, tool calls, refusals, and the reasons length and content_filter explain an answer."""
     response = {"status": 200, "body": {"choices": [{"message": message, "finish_reason": finish}]}}
 
@@ -139,7 +146,11 @@ def test_an_unknown_body_reads_as_raw_and_is_not_called_empty() -> None:
     name, _ = dialects.reader_for({}, response)
     reading = dialects.read(name, response)
 
-    assert ("raw", False, {"answer": "30 days"}) == (name, reading.is_unexplained_empty, Envelope(reading, response, None).raw)
+    assert ("raw", False, {"answer": "30 days"}) == (
+        name,
+        reading.is_unexplained_empty,
+        Envelope(reading, response, None).raw,
+    )
 
 
 @pytest.mark.parametrize(
@@ -168,4 +179,23 @@ def test_an_envelope_is_a_mapping_with_dicts_and_lists_in_it() -> None:
         isinstance(read["tool_calls"][0], dict),
         read.get("nothing"),
         "text" in read,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ('{"choices":[{"message":{"content":"a"},"logprobs":{"x":NaN},"finish_reason":"stop"}]}', "a"),
+        ('{"choices":[{"message":{"content":"\\ud83d"},"finish_reason":"stop"}]}', "\ud83d"),
+        ('{"choices":[{"message":{"content":"a"},"seed":18446744073709551616,"finish_reason":"stop"}]}', "a"),
+    ],
+)
+def test_a_whole_answer_that_strict_json_cannot_hold_is_still_read(text: str, read: str) -> None:
+    """It is kept as text, hashed whole, and graders see the same envelope as of any other."""
+    response = {"status": 200, "text": text}
+
+    assert ("whole/1", "openai-chat", read) == (
+        dialects.rule_for({}, response),
+        dialects.reader_for({}, response)[0],
+        Envelope(dialects.read("openai-chat", response), response, None).text,
     )

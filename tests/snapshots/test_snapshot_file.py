@@ -65,7 +65,11 @@ def test_what_is_read_is_what_was_written() -> None:
     """Numbers included: an integer beyond 64 bits keeps its digits, 1.0 is stored as the canonical 1."""
     found = read(*written())
 
-    assert (2**70, 1, int) == (found.request["body"]["seed"], found.request["body"]["temperature"], type(found.request["body"]["temperature"]))
+    assert (2**70, 1, int) == (
+        found.request["body"]["seed"],
+        found.request["body"]["temperature"],
+        type(found.request["body"]["temperature"]),
+    )
 
 
 def test_members_keep_the_authors_order() -> None:
@@ -134,7 +138,14 @@ def test_a_body_is_kept_in_the_one_form_that_loses_nothing(data: bytes, member: 
 def test_only_listed_headers_are_kept() -> None:
     """Cookies, keys and account names never reach the disk."""
     kept = response.response(
-        200, [("Content-Type", "application/json"), ("Set-Cookie", "a=b"), ("OpenAI-Organization", "acme"), ("X-Request-Id", "r1")], b"{}"
+        200,
+        [
+            ("Content-Type", "application/json"),
+            ("Set-Cookie", "a=b"),
+            ("OpenAI-Organization", "acme"),
+            ("X-Request-Id", "r1"),
+        ],
+        b"{}",
     )
 
     assert {"content-type": "application/json", "x-request-id": "r1"} == kept["headers"]

@@ -18,7 +18,10 @@ NOON = 1_780_315_200
 def document(text: str = "hi") -> dict[str, object]:
     """Return a small request document."""
     return request.http_document(
-        method="POST", url="https://api.example.com/v1", headers={}, body={"messages": [{"role": "user", "content": text}]}
+        method="POST",
+        url="https://api.example.com/v1",
+        headers={},
+        body={"messages": [{"role": "user", "content": text}]},
     )
 
 
