@@ -1,6 +1,6 @@
 """capture: misses stored durably against a loopback server at 64 open calls, against the bare client; and replay hits.
 
-    python -m benchmarks.capture [CALLS]
+python -m benchmarks.capture [CALLS]
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ from golden.render import render
 from golden.suite import load_suite, select
 
 OPEN = 64
-SERVER = '''
+SERVER = """
 import asyncio, json, sys
 DELAY = float(sys.argv[1])
-BODY = json.dumps({"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [{"index": 0, "message":
-    {"role": "assistant", "content": "word " * 340}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 9, "completion_tokens": 340}}).encode()
+MESSAGE = {"role": "assistant", "content": "word " * 340}
+BODY = json.dumps({"id": "c", "object": "chat.completion", "created": 1, "model": "m",
+    "choices": [{"index": 0, "message": MESSAGE, "finish_reason": "stop"}], "usage": {"prompt_tokens": 9, "completion_tokens": 340}}).encode()
 REPLY = b"HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(BODY) + BODY
 async def serve(reader, writer):
     try:
@@ -50,7 +51,7 @@ async def main():
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 asyncio.run(main())
-'''
+"""
 
 
 @contextmanager
@@ -71,7 +72,8 @@ def suite_of(root: Path, calls: int, url: str) -> Suite:
     )
     with open(root / "c.jsonl", "wb") as file:
         for i in range(calls):
-            file.write(orjson.dumps({"id": f"c{i}", "request": {"messages": [{"role": "user", "content": f"{i} " + "word " * 60}]}}) + b"\n")
+            messages = [{"role": "user", "content": f"{i} " + "word " * 60}]
+            file.write(orjson.dumps({"id": f"c{i}", "request": {"messages": messages}}) + b"\n")
     return load_suite(root / "whichclock.toml")
 
 
@@ -81,7 +83,12 @@ async def bare(url: str, bodies: list[bytes]) -> None:
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
 
         async def one(body: bytes) -> None:
-            async with gate, session.post(f"{url}/chat/completions", data=body, headers={"content-type": "application/json"}) as reply:
+            async with (
+                gate,
+                session.post(
+                    f"{url}/chat/completions", data=body, headers={"content-type": "application/json"}
+                ) as reply,
+            ):
                 await reply.read()
 
         await asyncio.gather(*map(one, bodies))

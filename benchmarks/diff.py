@@ -1,6 +1,6 @@
 """diff of two large result tables, against reading, joining and writing the same columns with bare pyarrow.
 
-    python -m benchmarks.diff [ROWS]
+python -m benchmarks.diff [ROWS]
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from diff import table as diff_table
 from diff.side import Side
 from grade import table
 from grade.arrow import pc
+from snapshots import canonical
 
 
 def make(path: Path, rows: int, *, head: bool) -> None:
@@ -35,7 +36,8 @@ def _columns(numbers: range, *, head: bool) -> dict[str, list[Any]]:
     hashes = [hashlib.sha256(str(i).encode()).hexdigest() for i in numbers]
     changed = [head and i % 50 == 0 for i in numbers]
     count = len(numbers)
-    digests = '{"check:empty_answer":"%s","g":"%s","reader:openai-chat":"%s"}' % ("0" * 64, ("2" if head else "1") * 64, "3" * 64)
+    names = {"check:empty_answer": "0" * 64, "g": ("2" if head else "1") * 64, "reader:openai-chat": "3" * 64}
+    digests = canonical.encode(names).decode()
     return {
         **{name: [None] * count for name in table.NAMES},
         "case_id": [f"case-{i:08}" for i in numbers],
@@ -108,7 +110,9 @@ def main() -> None:
                 rounds=3,
             )
         )
-        print(f"{'peak resident size of the diff':<58} measured {measure.peak_mb(ours, base, head, out):>10.1f} MB (budget 2,000 MB)")
+        print(
+            f"{'peak resident size of the diff':<58} measured {measure.peak_mb(ours, base, head, out):>10.1f} MB (budget 2,000 MB)"
+        )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """grade: from loaded cases to written rows, against bare reading and parsing of the same files.
 
-    python -m benchmarks.grade [SNAPSHOTS]
+python -m benchmarks.grade [SNAPSHOTS]
 """
 
 from __future__ import annotations
@@ -73,7 +73,11 @@ def main() -> None:
         load_suite(root / "whichclock.toml")
         loading = (measure.cpu() - start) / count * 1e6
         one = measure.compare(
-            f"grade, {count} loose files, one worker (cpu)", lambda: grade(loaded, 1, out), lambda: bare(paths), budget=3.0, per=count
+            f"grade, {count} loose files, one worker (cpu)",
+            lambda: grade(loaded, 1, out),
+            lambda: bare(paths),
+            budget=3.0,
+            per=count,
         )
         measure.show(one)
         print(f"{'loading the suite (its own line)':<58} measured {loading:>10.1f} µs a case")
@@ -88,7 +92,15 @@ def main() -> None:
             controls.append(parallel_control(2, 3_000_000))
         gain, control = sorted(gains)[1], sorted(controls)[1]
         measure.show(
-            measure.Result("gain of two workers against a pure-CPU control", gain, control, gain / control, 0.85, "×", at_least=True)
+            measure.Result(
+                "gain of two workers against a pure-CPU control",
+                gain,
+                control,
+                gain / control,
+                0.85,
+                "×",
+                at_least=True,
+            )
         )
         peak = measure.peak_mb(load_and_grade, root, out)
         print(f"{'peak resident size of any process':<58} measured {peak:>10.1f} MB (budget 300 MB at 100,000)")

@@ -1,6 +1,6 @@
 """Start-up of the command line against the imports it cannot do without.
 
-    python -m benchmarks.startup
+python -m benchmarks.startup
 """
 
 from __future__ import annotations

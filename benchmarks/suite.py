@@ -32,7 +32,10 @@ def make(root: Path, cases: int) -> Suite:
         for i in range(cases):
             prompt = f"{i}: {' '.join(source.choices(_WORDS, k=30))}"
             request = {"messages": [{"role": "user", "content": prompt}], "temperature": 0}
-            file.write(orjson.dumps({"id": f"case-{i:07}", "request": request, "graders": ["trivial"], "expected": ["ok"]}) + b"\n")
+            file.write(
+                orjson.dumps({"id": f"case-{i:07}", "request": request, "graders": ["trivial"], "expected": ["ok"]})
+                + b"\n"
+            )
     suite = load_suite(root / "whichclock.toml")
     record(suite, source)
     return suite

@@ -17,7 +17,7 @@ from diff.request_changes import request_changes
 from diff.side import Side
 from grade import table
 from grade.arrow import pc
-from grade.columns import column
+from grade.columns import column, scalar
 
 VERDICTS = ("newly_failing", "newly_passing", "still_failing", "still_passing", "incomparable")
 Row = dict[str, Any]
@@ -228,7 +228,8 @@ def _plain_verdicts(head: pa.Table, pairs: Pairs) -> pa.Array:
     """Return the verdict change of rows that did not move: still passing, still failing, or incomparable."""
     passed = head.column("case_passed").take(pairs.head)
     passed = passed.combine_chunks() if isinstance(passed, pa.ChunkedArray) else passed
-    return pc.fill_null(pc.if_else(passed, pa.scalar("still_passing"), pa.scalar("still_failing")), "incomparable")
+    passing, failing, neither = (scalar(pa.string(), v) for v in ("still_passing", "still_failing", "incomparable"))
+    return pc.coalesce(pc.if_else(passed, passing, failing), neither)
 
 
 def _by_trial(rows: list[Row | None]) -> dict[tuple[str, str, int], Row]:
@@ -269,7 +270,7 @@ def _count(comparison: Comparison) -> None:
     comparison.base_passed = _passed(comparison.base.rows, comparison.pairs.base)
     comparison.head_passed = _passed(comparison.head.rows, comparison.pairs.head)
     status = comparison.head.rows.column("status").take(comparison.pairs.head.drop_null()).cast(pa.string())
-    judged = pc.or_(pc.equal(status, "pass"), pc.equal(status, "fail"))
+    judged = pc.or_(*(pc.equal(status, scalar(pa.string(), judged)) for judged in ("pass", "fail")))
     comparison.head_unjudged = len(status) - (pc.sum(judged).as_py() or 0)
 
 
@@ -316,5 +317,5 @@ def _key_column(comparison: Comparison, name: str) -> pa.Array:
 def _passed(rows: pa.Table, numbers: pa.Array) -> tuple[int, int]:
     """Return (cases that pass, cases), each case × target counted once, at its plain trial."""
     chosen = rows.select(["trial", "case_passed"]).take(numbers.drop_null())
-    passed = chosen.column("case_passed").filter(pc.equal(chosen.column("trial"), 0))
+    passed = chosen.column("case_passed").filter(pc.equal(chosen.column("trial"), scalar(pa.int64(), 0)))
     return pc.sum(passed).as_py() or 0, len(passed)

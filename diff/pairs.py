@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from grade.arrow import pc
+from grade.columns import scalar
 from snapshots.errors import RefError
 
 KEY = ("case_id", "target", "trial")
@@ -68,7 +69,7 @@ def _keys(table: pa.Table, side: str) -> pa.Array:
         column = table.column(name).cast(pa.string())
         parts += [pc.binary_length(column).cast(pa.string()), column]
     parts.append(table.column("trial").cast(pa.string()))
-    keys = pc.binary_join_element_wise(*parts, "\x1f")
+    keys = pc.binary_join_element_wise(*parts, scalar(pa.string(), "\x1f"))
     keys = keys.combine_chunks() if isinstance(keys, pa.ChunkedArray) else keys
     if pc.count_distinct(keys).as_py() != len(keys):
         raise RefError(
@@ -97,11 +98,13 @@ def _moved(base: pa.Table, head: pa.Table) -> pa.Array:
 def _plain(table: pa.Table, name: str) -> Any:
     column = table.column(name)
     if pa.types.is_list(column.type):
-        return pc.binary_join(column, "\x1f")  # codes match [a-z][a-z0-9_]*: none holds the separator
+        return pc.binary_join(
+            column, scalar(pa.string(), "\x1f")
+        )  # codes match [a-z][a-z0-9_]*: none holds the separator
     return column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
 
 
 def _differs(old: Any, new: Any) -> Any:
     """Return where two columns differ; null equals null and nothing else."""
-    both = pc.fill_null(pc.not_equal(old, new), False)
+    both = pc.coalesce(pc.not_equal(old, new), scalar(pa.bool_(), False))
     return pc.or_(both, pc.xor(pc.is_null(old), pc.is_null(new)))

@@ -49,3 +49,8 @@ def _bits(flags: Any) -> pa.Buffer:
     text = "".join("1" if flag else "0" for flag in flags)
     size = (len(text) + 7) // 8
     return pa.py_buffer(int(text[::-1] or "0", 2).to_bytes(size, "little"))
+
+
+def scalar(kind: pa.DataType, value: Any) -> pa.Scalar:
+    """Return one value as an Arrow scalar, made like a column: ``pa.scalar`` imports pandas too."""
+    return column(kind, [value])[0]

@@ -91,9 +91,7 @@ def test_a_grader_with_its_new_code_is_the_grader_clock() -> None:
 
 def test_a_moved_grader_that_emits_no_differing_code_is_not_blamed() -> None:
     """Only a source of a differing code can have caused it."""
-    head = row(
-        graders={"g": A, "check:contains": B, "reader:openai-chat": A}, expectation_digest=B, **FAILED
-    )
+    head = row(graders={"g": A, "check:contains": B, "reader:openai-chat": A}, expectation_digest=B, **FAILED)
 
     found = classify(row(), head, Facts(True))
 
@@ -102,7 +100,17 @@ def test_a_moved_grader_that_emits_no_differing_code_is_not_blamed() -> None:
 
 def judged(answer: str, question: str = A) -> list[dict[str, Any]]:
     """Return what a row asked its judge."""
-    return [{"name": "judge", "request_hash": question, "trial": 0, "recorded_at": "", "answer_hash": answer, "answer_rule": "", "integrity": ""}]
+    return [
+        {
+            "name": "judge",
+            "request_hash": question,
+            "trial": 0,
+            "recorded_at": "",
+            "answer_hash": answer,
+            "answer_rule": "",
+            "integrity": "",
+        }
+    ]
 
 
 def test_a_judges_other_answer_is_the_model_clock() -> None:
@@ -112,8 +120,12 @@ def test_a_judges_other_answer_is_the_model_clock() -> None:
     assert ("judge_answer_moved_on_frozen_request", ["model"]) == (found.move, found.clocks)
 
 
-@pytest.mark.parametrize(("moved", "clock"), [({}, ["grader"]), (GRADER, ["grader"]), ({"expectation_digest": B}, ["expectation"])])
-def test_another_question_to_the_judge_is_the_grader_clock_unless_only_the_expectation_moved(moved: dict[str, Any], clock: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("moved", "clock"), [({}, ["grader"]), (GRADER, ["grader"]), ({"expectation_digest": B}, ["expectation"])]
+)
+def test_another_question_to_the_judge_is_the_grader_clock_unless_only_the_expectation_moved(
+    moved: dict[str, Any], clock: list[str]
+) -> None:
     """What a judge is asked belongs to the grader, or to the expectation that it quotes."""
     found = classify(row(asked=judged(A)), row(asked=judged(B, question=B), **FAILED, **moved), Facts(True))
 
@@ -145,7 +157,9 @@ def test_every_pair_has_one_of_the_names(base: dict[str, Any], head: dict[str, A
 
 
 @given(_ROWS, _ROWS, _FACTS)
-def test_the_grader_is_never_blamed_where_the_answer_moved(base: dict[str, Any], head: dict[str, Any], facts: Facts) -> None:
+def test_the_grader_is_never_blamed_where_the_answer_moved(
+    base: dict[str, Any], head: dict[str, Any], facts: Facts
+) -> None:
     """grader_changed needs the same request, a known equal answer and a moved digest."""
     found = classify(base, head, facts)
 

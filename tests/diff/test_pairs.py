@@ -70,7 +70,14 @@ def test_a_key_twice_is_refused() -> None:
         pair(twice, results(("b", "t", 0, "1")))
 
 
-_KEYS = st.sets(st.tuples(st.sampled_from(["a", "a\x1f", "a\x1fb", "é", "e\u0301", "1:a", ""]), st.sampled_from(["t", "b\x1ft"]), st.integers(0, 2)), max_size=8)
+_KEYS = st.sets(
+    st.tuples(
+        st.sampled_from(["a", "a\x1f", "a\x1fb", "é", "e\u0301", "1:a", ""]),
+        st.sampled_from(["t", "b\x1ft"]),
+        st.integers(0, 2),
+    ),
+    max_size=8,
+)
 
 
 @given(_KEYS, _KEYS)
