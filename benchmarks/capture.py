@@ -31,8 +31,9 @@ SERVER = """
 import asyncio, json, sys
 DELAY = float(sys.argv[1])
 MESSAGE = {"role": "assistant", "content": "word " * 340}
-BODY = json.dumps({"id": "c", "object": "chat.completion", "created": 1, "model": "m",
-    "choices": [{"index": 0, "message": MESSAGE, "finish_reason": "stop"}], "usage": {"prompt_tokens": 9, "completion_tokens": 340}}).encode()
+CHOICE = {"index": 0, "message": MESSAGE, "finish_reason": "stop"}
+BODY = json.dumps({"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [CHOICE],
+    "usage": {"prompt_tokens": 9, "completion_tokens": 340}}).encode()
 REPLY = b"HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(BODY) + BODY
 async def serve(reader, writer):
     try:

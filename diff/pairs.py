@@ -52,8 +52,7 @@ def pair(base: pa.Table, head: pa.Table, *, only_common: bool = False) -> Pairs:
         base_rows, head_rows = pc.filter(base_rows, common), pc.filter(head_rows, common)
     order = _order(base, head, base_rows, head_rows)
     base_rows, head_rows = base_rows.take(order), head_rows.take(order)
-    moved = _moved(base.take(base_rows), head.take(head_rows))
-    return Pairs(base_rows, head_rows, moved)
+    return Pairs(base_rows, head_rows, _moved(base, head, base_rows, head_rows))
 
 
 def _numbers(count: int) -> pa.Array:
@@ -87,20 +86,22 @@ def _order(base: pa.Table, head: pa.Table, base_rows: pa.Array, head_rows: pa.Ar
     return pc.sort_indices(table, sort_keys=[(name, "ascending") for name in KEY])
 
 
-def _moved(base: pa.Table, head: pa.Table) -> pa.Array:
+def _moved(base: pa.Table, head: pa.Table, base_rows: pa.Array | None = None, head_rows: pa.Array | None = None) -> pa.Array:
+    """Return which pairs differ, looking at one column at a time: two whole tables would not fit into memory twice."""
     moved: Any = None
     for name in COMPARED:
-        differs = _differs(_plain(base, name), _plain(head, name))
+        old, new = base.column(name), head.column(name)
+        if base_rows is not None:
+            old, new = old.take(base_rows), new.take(head_rows)
+        differs = _differs(_plain(old), _plain(new))
         moved = differs if moved is None else pc.or_(moved, differs)
     return moved.combine_chunks() if isinstance(moved, pa.ChunkedArray) else moved
 
 
-def _plain(table: pa.Table, name: str) -> Any:
-    column = table.column(name)
+def _plain(column: Any) -> Any:
     if pa.types.is_list(column.type):
-        return pc.binary_join(
-            column, scalar(pa.string(), "\x1f")
-        )  # codes match [a-z][a-z0-9_]*: none holds the separator
+        # codes match [a-z][a-z0-9_]*: none holds the separator
+        return pc.binary_join(column, scalar(pa.string(), "\x1f"))
     return column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
 
 
