@@ -63,9 +63,10 @@ class Project:
     root: Path
     server: ModelServer
 
-    def shell(self, command: str) -> subprocess.CompletedProcess[str]:
-        """Run a shell text in the project with an environment that holds nothing but what is needed."""
-        environment = {
+    @property
+    def environment(self) -> dict[str, str]:
+        """Return an environment that holds nothing but what is needed."""
+        return {
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "HOME": str(self.root.parent),
             "LC_ALL": "C",
@@ -73,10 +74,13 @@ class Project:
             "OPENAI_API_KEY": "sk-test-0123456789",
             "GIT_CONFIG_GLOBAL": str(self.root.parent / "gitconfig"),
         }
+
+    def shell(self, command: str) -> subprocess.CompletedProcess[str]:
+        """Run a shell text in the project."""
         return subprocess.run(
             ["bash", "-c", command],
             cwd=self.root,
-            env=environment,
+            env=self.environment,
             capture_output=True,
             check=False,
             stdin=subprocess.DEVNULL,
