@@ -44,11 +44,6 @@ class DiffRow:
         """Tell whether the case is marked known on the head side: it is never a regression then."""
         return self.head is not None and "known" in (self.head["expectation"] or {})
 
-    @property
-    def moved(self) -> bool:
-        """Tell whether there is anything to say about the row."""
-        return self.move != "none" or bool(self.clocks) or self.verdict_change in ("newly_failing", "newly_passing")
-
 
 @dataclass(slots=True)
 class Comparison:

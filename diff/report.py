@@ -59,7 +59,8 @@ def test_of(comparison: Comparison) -> McNemar:
 
 def sentence(comparison: Comparison) -> str:
     """Return the one sentence that says which clock moved, and what it did."""
-    moved = [f"{name} ({count} row{'s' if count != 1 else ''})" for name, count in comparison.clocks.items() if count]
+    quiet = silent(comparison)
+    moved = [_clock(name, count, quiet.get(name, 0)) for name, count in comparison.clocks.items() if count]
     regressed = len(comparison.regressions)
     changes = comparison.verdict_changes
     if not moved:
@@ -77,10 +78,15 @@ def sentence(comparison: Comparison) -> str:
     return f"{text}; {', '.join(outcome)}."
 
 
+def _clock(name: str, count: int, quiet: int) -> str:
+    told = f", {'all' if quiet == count else quiet} silent" if quiet else ""
+    return f"{name} ({count} row{'s' if count != 1 else ''}{told})"
+
+
 def shown_rows(comparison: Comparison) -> list[DiffRow]:
-    """Return the rows worth showing, in suite order where it is known: verdict changes first."""
+    """Return the rows worth showing, in suite order where it is known: verdict changes first; silent ones are only counted."""
     order = {key: i for i, key in enumerate(comparison.head.order)}
-    rows = [r for r in comparison.rows.values() if r.moved]
+    rows = [r for r in comparison.rows.values() if r.move != "none" or r.verdict_change in ("newly_failing", "newly_passing")]
     first = {"newly_failing": 0, "newly_passing": 1, "incomparable": 2}
     return sorted(
         rows,
