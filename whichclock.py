@@ -5,6 +5,7 @@ It imports no verb until one is asked for, so that ``whichclock --help`` stays q
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -73,31 +74,48 @@ def _root(  # pyright: ignore[reportUnusedFunction]
     """
 
 
+# The base of all usage errors: typer 0.20 takes it from click, later ones bring their own copy; both have it among these.
+_UsageFault: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+
+
 def main() -> None:
     """Run the command line; the console script's entry point."""
     from snapshots.errors import ExitCode, WhichclockError
 
     try:
-        app(prog_name="whichclock")
+        code = app(prog_name="whichclock", standalone_mode=False)
+        sys.stdout.flush()
     except WhichclockError as error:
-        _report(error)
-        sys.exit(error.code)
+        _report(error.message, error.hint)
+        code = error.code
+    except _UsageFault as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            error.show()  # its message is the help itself
+        else:
+            _report(error.format_message(), _usage_hint(error))
+        code = ExitCode.AUTHOR
     except BrokenPipeError:
-        # The reader of our output left (head, less): not an error, and nobody is there to be told.
-        sys.stderr.close()
-        sys.exit(ExitCode.OK)
-    except KeyboardInterrupt:
-        sys.stderr.write("\nerror: interrupted\n")
-        sys.exit(130)
+        # The reader of our output left (head, less). Nobody saw the verdict, so this is neither a pass nor a fail.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    except (KeyboardInterrupt, typer.Abort):
+        _report("interrupted", "")
+        code = 130
+    sys.exit(code if isinstance(code, int) else 0)
 
 
-def _report(error: Any) -> None:
+def _usage_hint(error: Any) -> str:
+    context = getattr(error, "ctx", None)
+    return f"see: {context.command_path} --help" if context is not None else "see: whichclock --help"
+
+
+def _report(message: str, hint: str) -> None:
     from snapshots.console import Console, neutral_block
 
     console = Console()
-    sys.stderr.write(f"{console.paint('error:', 'red', stream=sys.stderr)} {neutral_block(error.message)}\n")
-    if error.hint:
-        sys.stderr.write(f"{console.paint('hint:', 'blue', stream=sys.stderr)} {neutral_block(error.hint)}\n")
+    sys.stderr.write(f"{console.paint('error:', 'red', stream=sys.stderr)} {neutral_block(message)}\n")
+    if hint:
+        sys.stderr.write(f"{console.paint('hint:', 'blue', stream=sys.stderr)} {neutral_block(hint)}\n")
 
 
 def __getattr__(name: str) -> Any:

@@ -40,7 +40,7 @@ def diff(
         str, typer.Argument(metavar="BASE", help="A label, label~n, a file that ends in .parquet, or git:REV.")
     ],
     head: Annotated[
-        str | None, typer.Argument(metavar="[HEAD]", help="As BASE; default: the working tree, graded now.")
+        str | None, typer.Argument(metavar="HEAD", help="As BASE; default: the working tree, graded now.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE.parquet", help="Write all rows of the diff to a Parquet file.")

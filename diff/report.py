@@ -86,7 +86,11 @@ def _clock(name: str, count: int, quiet: int) -> str:
 def shown_rows(comparison: Comparison) -> list[DiffRow]:
     """Return the rows worth showing, in suite order where it is known: verdict changes first; silent ones are only counted."""
     order = {key: i for i, key in enumerate(comparison.head.order)}
-    rows = [r for r in comparison.rows.values() if r.move != "none" or r.verdict_change in ("newly_failing", "newly_passing")]
+    rows = [
+        r
+        for r in comparison.rows.values()
+        if r.move != "none" or r.verdict_change in ("newly_failing", "newly_passing")
+    ]
     first = {"newly_failing": 0, "newly_passing": 1, "incomparable": 2}
     return sorted(
         rows,
@@ -125,6 +129,7 @@ def lines(comparison: Comparison, console: Console) -> list[str]:
     if rows:
         several = {(r.case_id, r.target) for r in rows if r.trial}
         cells = [_cells(r, several=(r.case_id, r.target) in several) for r in rows[:SHOWN]]
+        cells = [_once(cell, i, rows) for i, cell in enumerate(cells)]
         body += table(("case", "verdict", "clocks", "move", "what moved"), cells)
         if len(rows) > SHOWN:
             body.append(f"… and {len(rows) - SHOWN} more rows (--format json, or --out FILE.parquet)")
@@ -137,16 +142,22 @@ def _cells(row: DiffRow, *, several: bool) -> tuple[str, ...]:
     return name, verdict, "+".join(row.clocks) or "-", row.move, shorten(detail(row), 90)
 
 
+def _once(cells: tuple[str, ...], i: int, rows: list[DiffRow]) -> tuple[str, ...]:
+    """Leave the verdict out where the row above tells it: it is the case's, and the same for all trials."""
+    same = i > 0 and (rows[i].case_id, rows[i].target) == (rows[i - 1].case_id, rows[i - 1].target)
+    return (cells[0], "", *cells[2:]) if same else cells
+
+
 def detail(row: DiffRow) -> str:
     """Return what moved in a row, in a few words, neutral for one line."""
     parts: list[str] = []
     if row.move == "renamed" and row.base is not None:
         parts.append(f"was {row.base['case_id']}")
+    parts += codes(row)
     if row.request_changes:
         parts.append(", ".join(f"{c['part']} {c['pointer']}" for c in row.request_changes[:3]))
         if len(row.request_changes) > 3:
             parts[-1] += f" and {len(row.request_changes) - 3} more"
-    parts += codes(row)
     parts += [f"{name}: {_told(value)}" for name, value in row.evidence.items() if name not in ("graders",)]
     if "graders" in row.evidence:
         parts.append(f"code of {', '.join(row.evidence['graders'])}")
@@ -204,7 +215,7 @@ def test_sentence(test: McNemar) -> str:
     """Return the McNemar test in words, with the least p that so few flips can reach."""
     if test.p is None or test.smallest_p is None:
         return "no verdict flipped among paired cases: nothing to test"
-    text = f"{test.worse} worse, {test.better} better: exact McNemar p = {test.p:.3g}"
+    flips = f"{test.worse} worse, {test.better} better"
     if test.smallest_p > 0.05:
-        text += f" (so few flips cannot reach 0.05: the least p is {test.smallest_p:.3g})"
-    return text
+        return f"{flips}: too few flips for a test (the least p they can reach is {test.smallest_p:.2g})"
+    return f"{flips}: exact McNemar p = {test.p:.3g}"

@@ -17,7 +17,7 @@ def why(
     base: Annotated[
         str | None,
         typer.Argument(
-            metavar="[BASE]",
+            metavar="BASE",
             help="As for diff. Default: git:HEAD with uncommitted changes, else git:HEAD~1, else the only label.",
         ),
     ] = None,

@@ -96,18 +96,23 @@ def _regex(envelope: Envelope, argument: Any) -> Violation:
 _validators: dict[str, Any] = {}
 
 
+def schema_validator(schema: Any) -> Any:
+    """Return the compiled validator of a schema; compiling reads files and is done before the world is closed."""
+    key = json.dumps(schema, sort_keys=True)
+    if key not in _validators:
+        from golden.schema import validator  # late: jsonschema costs more than a hundred gradings
+
+        _validators[key] = validator(schema)
+    return _validators[key]
+
+
 def _json_schema(envelope: Envelope, schema: Any) -> Violation:
     """``schema_violated``: the text is no JSON, or not JSON of this schema (draft 2020-12 unless ``$schema`` says otherwise)."""
     try:
         value = strict_json.loads(envelope["text"])
     except JsonError as error:
         return {"reason": error.message[:200]}
-    key = json.dumps(schema, sort_keys=True)
-    if key not in _validators:
-        from golden.schema import validator  # late: jsonschema costs more than a hundred gradings
-
-        _validators[key] = validator(schema)
-    errors = sorted(_validators[key].iter_errors(value), key=lambda e: [str(p) for p in e.absolute_path])
+    errors = sorted(schema_validator(schema).iter_errors(value), key=lambda e: [str(p) for p in e.absolute_path])
     if not errors:
         return None
     pointer = "".join(f"/{escape(str(p))}" for p in errors[0].absolute_path)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from golden.grader import CODE
 from golden.loader import Grader
-from grade.checks import CHECKS, EMPTY_ANSWER, EMPTY_ANSWER_NUMBER, RESERVED_CODES, Check
+from grade.checks import CHECKS, EMPTY_ANSWER, EMPTY_ANSWER_NUMBER, RESERVED_CODES, Check, schema_validator
 from grade.purity import EPOCH, OutOfTime
 from snapshots import canonical, dialects, strict_json
 from snapshots.envelope import Envelope
@@ -145,6 +145,9 @@ class _CaseSide:
         if "allowed_tools" in value:
             checks.append(("allowed_tools", value["allowed_tools"]))
         self.checks: list[tuple[str, Check, Any]] = [(name, CHECKS[name], argument) for name, argument in checks]
+        for name, argument in checks:
+            if name == "json_schema":
+                schema_validator(argument)
         self.graders = [graders[name] for name in value.get("graders", ())]
         self.digests: dict[str, str] = {g.name: g.digest for g in self.graders}
         self.digests.update(

@@ -37,9 +37,11 @@ def lines(
     shown: list[str] = []
     ordered = [(r.case.id, r.target.name, r.trial) for r in order]
     trials = {(case, target): trial for case, target, trial in ordered if trial}
+    known = {r.case.id: r.case.known for r in order if r.case.known}
     problems = [key for key in ordered if key in outcome.problems]
     for key in problems[:SHOWN]:
-        shown.append(_line(key, outcome.problems[key], console, several=(key[0], key[1]) in trials))
+        line = _line(key, outcome.problems[key], console, several=(key[0], key[1]) in trials)
+        shown.append(f"{line} (known: {known[key[0]]})" if key[0] in known else line)
     if len(problems) > SHOWN:
         shown.append(f"… and {len(problems) - SHOWN} more (--format json lists all)")
     if shown:
@@ -65,12 +67,12 @@ def _line(key: tuple[str, str, int], facts: dict[str, Any], console: Console, *,
 
 def _verdict(outcome: Outcome, console: Console, exit_code: int, pass_rate: float | None) -> str:
     tally = outcome.tally
-    failed = tally.cases - tally.cases_passed
-    text = f"{tally.cases_passed} of {tally.cases} cases pass"
-    if failed and not tally.unjudged:
-        text += f", {failed} fail"
-    if tally.known_failing or tally.known_flaky:
-        text += f" ({tally.known_failing + tally.known_flaky} known cases do not count)"
+    text = f"{tally.counted_passed} of {tally.counted} cases pass"
+    if tally.counted_passed < tally.counted and not tally.unjudged:
+        text += f", {tally.counted - tally.counted_passed} fail"
+    known = tally.known_failing + tally.known_flaky
+    if known:
+        text += f"; {known} known case{'s do' if known > 1 else ' does'} not count"
     unjudged = {s: n for s, n in tally.statuses.items() if n and s in _WHOSE}
     if unjudged:
         text += "; not judged: " + ", ".join(f"{n} {s}" for s, n in unjudged.items())
@@ -80,8 +82,3 @@ def _verdict(outcome: Outcome, console: Console, exit_code: int, pass_rate: floa
     if tally.rows != tally.cases:
         text += f" ({tally.rows} trials)"
     return console.paint(text, {0: "green", 1: "red"}.get(exit_code, "yellow"))
-
-
-def miss_hint(command: str, nearest: str) -> str:
-    """Return the remedy of a missing snapshot: the command that records it, and the nearest recorded request."""
-    return f"record it: {command}" + (f"\n{nearest}" if nearest else "")

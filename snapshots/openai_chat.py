@@ -277,7 +277,7 @@ def _tool_calls(message: Mapping[str, Any], at: str) -> tuple[ToolCall, ...]:
 def _tool_call(call: Any, at: str) -> ToolCall:
     if not isinstance(call, dict):
         return _unknown("a tool call that is no object", at)
-    if isinstance(call.get("custom"), dict):
+    if call.get("type") == "custom" and isinstance(call.get("custom"), dict):
         return ToolCall(str(call["custom"].get("name") or ""), {}, str(call["custom"].get("input") or ""))
     function = call.get("function")
     if not isinstance(function, dict) or not isinstance(function.get("name"), str):

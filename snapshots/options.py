@@ -42,7 +42,7 @@ FormatOption = Annotated[Format, typer.Option("--format", help="table for people
 ColorOption = Annotated[Color, typer.Option("--color", help="When to colour; auto honours NO_COLOR.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Only data, warnings and errors.")]
 CasesArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[CASE]...", help="Exact case ids, or globs with * ? [. Default: all.")
+    list[str] | None, typer.Argument(metavar="CASE", help="Exact case ids, or globs with * ? [. Default: all.")
 ]
 TargetOption = Annotated[list[str] | None, typer.Option("--target", metavar="T", help="Only this target (repeatable).")]
 TagOption = Annotated[

@@ -114,7 +114,9 @@ class Project:
     def git(self, *arguments: str) -> str:
         """Run git with an invented author."""
         identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "init.defaultBranch=main"]
-        return subprocess.run(["git", *identity, *arguments], cwd=self.root, check=True, capture_output=True, text=True).stdout
+        return subprocess.run(
+            ["git", *identity, *arguments], cwd=self.root, check=True, capture_output=True, text=True
+        ).stdout
 
     @property
     def snapshots(self) -> list[Path]:

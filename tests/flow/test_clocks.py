@@ -28,7 +28,9 @@ def test_an_edited_grader_is_named_and_nobody_is_asked(recorded: Project) -> Non
 
 def test_edited_comments_and_docstrings_move_no_clock(recorded: Project) -> None:
     """A grader that only reads differently is the same grader."""
-    recorded.edit("golden/cases/graders.py", '    """Say what the answer does about the order id."""\n', "    # other words\n\n")
+    recorded.edit(
+        "golden/cases/graders.py", '    """Say what the answer does about the order id."""\n', "    # other words\n\n"
+    )
 
     rows = recorded.diff("main")
 
@@ -38,7 +40,12 @@ def test_edited_comments_and_docstrings_move_no_clock(recorded: Project) -> None
 @pytest.mark.parametrize(
     ("old", "new", "pointer"),
     [
-        pytest.param("note: {type: string}", "note: {type: integer}", "/body/tools/0/function/parameters/properties/note/type", id="type"),
+        pytest.param(
+            "note: {type: string}",
+            "note: {type: integer}",
+            "/body/tools/0/function/parameters/properties/note/type",
+            id="type",
+        ),
         pytest.param(
             "order_id: {type: string}, note: {type: string}",
             "note: {type: string}, order_id: {type: string}",
@@ -126,7 +133,9 @@ def test_a_missing_snapshot_is_no_verdict(recorded: Project) -> None:
     done = recorded.ok("grade", "--format", "json", code=3)
     row = recorded.diff("main", code=3)[GREET]
 
-    assert {"refuse_invented_order_id": "pass", "greet": "missing_snapshot"} == {r["case_id"]: r["status"] for r in done.json["rows"]}
+    assert {"refuse_invented_order_id": "pass", "greet": "missing_snapshot"} == {
+        r["case_id"]: r["status"] for r in done.json["rows"]
+    }
     assert ("missing_snapshot", ["request"], "incomparable") == (row["move"], row["clocks"], row["verdict_change"])
 
 

@@ -61,7 +61,9 @@ def test_grade_names_the_file_and_judges_the_others(recorded: Project, damage: C
 
 @pytest.mark.parametrize("damage", DAMAGE)
 @pytest.mark.parametrize("mode", ["auto", "replay", "live"])
-def test_capture_asks_nobody_about_a_damaged_answer(recorded: Project, damage: Callable[[Path, Path], None], mode: str) -> None:
+def test_capture_asks_nobody_about_a_damaged_answer(
+    recorded: Project, damage: Callable[[Path, Path], None], mode: str
+) -> None:
     """In every mode the row is failed, nothing is asked for it, nothing is deleted or replaced."""
     greet, other = files(recorded)
     damage(greet, other)

@@ -109,5 +109,7 @@ def test_a_store_outside_the_tree_is_read_where_it_is_and_said_so(project: Proje
 
     done = project.ok("diff", "git:HEAD", "--format", "json")
 
-    assert ["git:HEAD holds no snapshots; its answers are read from the configured store"] == done.json["summary"]["notes"]
+    assert ["git:HEAD holds no snapshots; its answers are read from the configured store"] == done.json["summary"][
+        "notes"
+    ]
     assert {"none": 2} == done.json["summary"]["moves"]

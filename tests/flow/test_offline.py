@@ -74,17 +74,25 @@ def test_the_kernel_sees_no_network_call(recorded: Project, tmp_path: Path, comm
 
 SETTINGS = [
     pytest.param({"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo", "LC_ALL": "C"}, "1", id="Tokyo, C locale, one worker"),
-    pytest.param({"PYTHONHASHSEED": "77", "TZ": "America/New_York", "LC_ALL": "C.UTF-8"}, "3", id="New York, UTF-8, three workers"),
+    pytest.param(
+        {"PYTHONHASHSEED": "77", "TZ": "America/New_York", "LC_ALL": "C.UTF-8"},
+        "3",
+        id="New York, UTF-8, three workers",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("environment", "jobs"), SETTINGS)
-def test_results_are_the_same_bytes_everywhere(recorded: Project, tmp_path: Path, environment: dict[str, str], jobs: str) -> None:
+def test_results_are_the_same_bytes_everywhere(
+    recorded: Project, tmp_path: Path, environment: dict[str, str], jobs: str
+) -> None:
     """Another directory, hash seed, locale, time zone and number of workers: the same Parquet file."""
     recorded.ok("grade", "--out", tmp_path / "here.parquet")
     there = recorded.copy_to(tmp_path / "there")
 
-    done = there.run("grade", "--jobs", jobs, "--out", tmp_path / "there.parquet", cwd=there.root / "golden", env=environment)
+    done = there.run(
+        "grade", "--jobs", jobs, "--out", tmp_path / "there.parquet", cwd=there.root / "golden", env=environment
+    )
 
     assert 0 == done.code, done.err
     assert _sha256(tmp_path / "here.parquet") == _sha256(tmp_path / "there.parquet")

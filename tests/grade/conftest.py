@@ -55,7 +55,14 @@ Grade = Callable[..., dict[str, Any]]
 def grade(tmp_path: Path) -> Grade:
     """Return a function that grades one answer with the graders of a source text, and gives the row's facts."""
 
-    def run(source: str, *graders: str, text: str = "Hello Ann", timeout_s: float = 5.0, memory_mb: int = 1024, **members: Any) -> dict[str, Any]:
+    def run(
+        source: str,
+        *graders: str,
+        text: str = "Hello Ann",
+        timeout_s: float = 5.0,
+        memory_mb: int = 1024,
+        **members: Any,
+    ) -> dict[str, Any]:
         (tmp_path / "graders.py").write_text(source)
         found = record(Store(tmp_path / "snapshots"), text)
         names = graders or ("g",)

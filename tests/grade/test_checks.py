@@ -12,7 +12,13 @@ from snapshots import dialects
 from snapshots.envelope import Envelope
 
 
-def envelope(text: str | None = "Hello Ann", *, calls: tuple[tuple[str, str], ...] = (), tokens: int | None = 7, finish: str = "stop") -> Envelope:
+def envelope(
+    text: str | None = "Hello Ann",
+    *,
+    calls: tuple[tuple[str, str], ...] = (),
+    tokens: int | None = 7,
+    finish: str = "stop",
+) -> Envelope:
     """Read a small chat completion."""
     message: dict[str, Any] = {"content": text}
     if calls:

@@ -50,7 +50,10 @@ def test_other_code_is_another_digest(source: bytes) -> None:
     assert digest(PLAIN) != digest(source)
 
 
-@pytest.mark.parametrize(("one", "other"), [(b"1", b"1.0"), (b"1", b"True"), (b"'1'", b"1"), (b"1e400", b"1e-400"), (b"None", b"..."), (b"-0.0", b"0.0")])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(b"1", b"1.0"), (b"1", b"True"), (b"'1'", b"1"), (b"1e400", b"1e-400"), (b"None", b"..."), (b"-0.0", b"0.0")],
+)
 def test_constants_are_told_apart(one: bytes, other: bytes) -> None:
     """Equal in Python is not the same in a digest."""
     assert digest(b"X = " + one) != digest(b"X = " + other)
@@ -126,7 +129,9 @@ def test_every_installed_python_gives_the_recorded_digest(version: str, tmp_path
     )
     source = Path(__file__).parents[2] / "golden" / "digest.py"
 
-    done = subprocess.run([python, "-I", "-c", code, source, tmp_path / "rich.py"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [python, "-I", "-c", code, source, tmp_path / "rich.py"], capture_output=True, text=True, check=True
+    )
 
     assert RECORDED == done.stdout.strip()
 

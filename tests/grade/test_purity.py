@@ -47,7 +47,9 @@ def test_a_door_to_the_world_is_a_grader_error(grade: Grade, door: str, swallowe
 def test_the_environment_is_empty(grade: Grade, monkeypatch: pytest.MonkeyPatch) -> None:
     """A grader sees no variable of the machine, called or imported, but a time zone that is UTC everywhere."""
     monkeypatch.setenv("SECRET_CANARY", "sk-test-canary-0000000000")
-    source = "import os\nATIMPORT = dict(os.environ)\ndef g(envelope):\n    return {'seen': [ATIMPORT, dict(os.environ)]}\n"
+    source = (
+        "import os\nATIMPORT = dict(os.environ)\ndef g(envelope):\n    return {'seen': [ATIMPORT, dict(os.environ)]}\n"
+    )
 
     assert '{"seen":{"g":[{"TZ":"UTC"},{"TZ":"UTC"}]}}' == grade(source)["evidence"]
 
@@ -69,7 +71,10 @@ def test_the_clock_stands_at_the_cases_now(grade: Grade) -> None:
 
 def test_without_a_now_the_clock_stands_at_the_year_2000(grade: Grade) -> None:
     """2000-01-01T00:00:00Z is 946684800."""
-    assert '{"now":{"g":946684800}}' == grade("import time\ndef g(envelope):\n    return {'now': time.time()}\n")["evidence"]
+    assert (
+        '{"now":{"g":946684800}}'
+        == grade("import time\ndef g(envelope):\n    return {'now': time.time()}\n")["evidence"]
+    )
 
 
 def test_randomness_is_the_same_in_every_run(grade: Grade) -> None:
@@ -141,10 +146,15 @@ def test_a_loop_in_c_ends_its_worker_and_only_that_row(grade: Grade) -> None:
 
 def test_a_memory_bomb_is_a_grader_error(grade: Grade) -> None:
     """Memory is limited."""
-    assert "more memory than allowed" in grade("def g(envelope):\n    return {'a': 'x' * (2 << 30)}\n", memory_mb=256)["error"]
+    assert (
+        "more memory than allowed"
+        in grade("def g(envelope):\n    return {'a': 'x' * (2 << 30)}\n", memory_mb=256)["error"]
+    )
 
 
-def test_what_a_grader_prints_reaches_people_and_not_the_protocol(grade: Grade, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_a_grader_prints_reaches_people_and_not_the_protocol(
+    grade: Grade, capfd: pytest.CaptureFixture[str]
+) -> None:
     """Printing is harmless, and no control character of it reaches the terminal."""
     facts = grade("def g(envelope):\n    print('\\x1b[31mred')\n    return {'ok'}\n")
 
@@ -164,7 +174,10 @@ def test_a_grader_sees_its_case_and_nothing_more(grade: Grade) -> None:
 
     facts = grade(source, context={"order_ids": ["A-17"]})
 
-    assert '{"case":{"g":[["allowed_tools","checks","context","graders","request"],{"order_ids":["A-17"]},"m1"]}}' == facts["evidence"]
+    assert (
+        '{"case":{"g":[["allowed_tools","checks","context","graders","request"],{"order_ids":["A-17"]},"m1"]}}'
+        == facts["evidence"]
+    )
 
 
 def test_a_file_read_at_import_is_part_of_the_digest(grade: Grade) -> None:

@@ -20,7 +20,7 @@ CHECK_SOURCES = {
     "contains": (1, "40dc605b4fd49f91"),
     "equals": (1, "0cc47c1643b79447"),
     "finish_reason": (1, "8dbc5521665a263b"),
-    "json_schema": (1, "9fdfc09abac6185b"),
+    "json_schema": (1, "865fc8fd4ac5e461"),
     "max_tokens": (1, "deda380cbcc219b4"),
     "not_contains": (1, "afbd62450a6029aa"),
     "not_tool_called": (1, "c6ccd20ff05ee5aa"),
@@ -28,7 +28,7 @@ CHECK_SOURCES = {
     "tool_called": (1, "ba529c02800df470"),
 }
 READER_SOURCES = {
-    "openai-chat": (1, "d2dbea7b4bd8ab99"),
+    "openai-chat": (1, "b4d31fd1c06b30ea"),
     "openai-chat/1": (1, "375ee0087875fa34"),
     "raw": (1, "6d821489a3637a05"),
     "empty_answer": (1, "1f30c6719e7b2178"),
