@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -13,7 +14,8 @@ _FENCE = re.compile(r"^(?P<indent> *)```(?P<lang>\w*)\n(?P<text>.*?)^(?P=indent)
 _NAMED = re.compile(r"`(?P<file>[\w./-]+)`:\n\n\Z")
 _INLINE = re.compile(r"`(whichclock [^`]*)`")
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<to>[^)\s]+)\)")
-_BREAKS = frozenset({"|", ">", ">>", "&&", "||", ";", "&", "<", "2>", ")"})
+_STARTS = frozenset({"|", "&&", "||", ";", "!", "if", "then", "else", "do", "("})
+_ENDS = frozenset({"|", "&&", "||", ";", "&", ">", ">>", "<", ")", ");"})
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,6 @@ def pages() -> list[Path]:
     """Return every Markdown page of the project's prose."""
     top = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
     return [*top, *sorted((ROOT / "docs").rglob("*.md"))]
-
-
-def prose() -> str:
-    """Return the reference: README and docs, without the decisions."""
-    return "\n".join(p.read_text("utf-8") for p in pages() if "decisions" not in p.parts)
 
 
 def blocks(path: Path) -> list[Block]:
@@ -78,23 +75,12 @@ def inline_commands(path: Path) -> Iterator[str]:
 def command_lines(shell: str) -> Iterator[list[str]]:
     """Yield the arguments of every ``whichclock`` call in a shell text."""
     for line in shell.replace("\\\n", " ").splitlines():
-        if "whichclock" not in line:
-            continue
         lexer = shlex.shlex(line.removeprefix("$ "), posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
         words = list(lexer)
         for i, word in enumerate(words):
-            before = words[i - 1] if i else ";"
-            if word == "whichclock" and (before in _BREAKS or before in ("!", "then", "else", "do", "if")):
-                arguments: list[str] = []
-                for argument in words[i + 1 :]:
-                    if argument in _BREAKS:
-                        break
-                    arguments.append(argument)
-                if words[i + 1 + len(arguments) : i + 2 + len(arguments)] in (["2>"], [">"]) and arguments[-1:] == [
-                    "2"
-                ]:
-                    arguments.pop()
-                yield arguments
+            if word == "whichclock" and (i == 0 or words[i - 1] in _STARTS):
+                yield list(takewhile(lambda w: w not in _ENDS, words[i + 1 :]))
 
 
 @dataclass(frozen=True)
@@ -105,7 +91,7 @@ class Step:
     shown: str
 
 
-def session(block: Block) -> list[Step]:
+def steps_of(block: Block) -> list[Step]:
     """Return the commands of a console block with their outputs."""
     steps: list[Step] = []
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:

@@ -3,41 +3,42 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
-from tests.docs.conftest import Project, still
-from tests.docs.page import ROOT, Step, blocks, session
+from tests.docs.page import ROOT, Step, blocks, steps_of
+from tests.docs.tour import Project, numbered, still
 
-ALL = blocks(ROOT / "README.md")
+CONSOLES = [steps_of(block) for block in blocks(ROOT / "README.md") if block.lang == "console"]
 
 
-def test_every_command_of_the_tour_prints_what_the_readme_shows(project: Project, tools: None) -> None:
+def test_every_command_of_the_readme_prints_what_it_shows(project: Project, tools: None) -> None:
     """The tour is executed from its first command to its last; the screen at the top is what its end looks like."""
-    screen, *tour = [session(block) for block in ALL if block.lang == "console"]
-    project.shell("git init --quiet && git add . && git commit --quiet -m 'Write the cases'")
+    screen, *tour = CONSOLES
 
-    shown = [(step.command, _numbered(still(step.shown))) for part in tour for step in part]
-    printed = [(step.command, _run(project, step)) for part in tour for step in part]
-    project.shell("git update-ref refs/remotes/origin/main HEAD")
+    project.begin()
+    printed = [(step.command, _still(project.step(step))) for part in tour for step in part]
+    project.publish()
+    at_the_end = [(step.command, _still(project.step(step))) for step in screen]
 
-    assert shown == printed
-    assert [(s.command, still(s.shown)) for s in screen] == [(s.command, _run(project, s)) for s in screen]
+    assert [(step.command, _still(step.shown)) for part in tour for step in part] == printed
+    assert [(step.command, _still(step.shown)) for step in screen] == at_the_end
 
 
 def test_the_hashes_are_recomputed_with_jq_and_sha256sum(project: Project, tools: None) -> None:
-    """The commands of the README give the digests that every snapshot file of the worked example states."""
+    """The commands of the README give the digests that the snapshots of the worked example state."""
     request, integrity = (step.command for step in _hash_steps() if "sha256sum" in step.command)
     files = sorted((ROOT / "snapshots" / "sha256").glob("*/*.json"))
 
-    given = [project.shell(f'FILE="{file}"\n{request}\n{integrity}').stdout.split()[::2] for file in files]
+    loop = f"for FILE in '{ROOT}'/snapshots/sha256/*/*.json; do {request}; {integrity}; done"
+    digests = project.shell(loop).stdout.split()[::2]
+    given = [digests[i : i + 2] for i in range(0, len(digests), 2)]
 
     assert files
     assert [_stated(file) for file in files] == given
 
 
-def test_the_grader_case_and_configuration_are_what_the_tour_loads(project: Project) -> None:
-    """The three files of the adoption example are accepted without a warning."""
+def test_the_files_of_the_readme_load_without_a_warning(project: Project) -> None:
+    """Configuration, cases and grader of the adoption example are accepted."""
     done = project.shell("whichclock golden check --quiet")
 
     assert (0, "support: 3 cases, 1 target, 3 requests, 1 grader file\n", "") == (
@@ -48,9 +49,7 @@ def test_the_grader_case_and_configuration_are_what_the_tour_loads(project: Proj
 
 
 def _hash_steps() -> list[Step]:
-    return next(
-        steps for steps in (session(b) for b in ALL if b.lang == "console") if steps[0].command.startswith("FILE=")
-    )
+    return next(steps for steps in CONSOLES if steps[0].command.startswith("FILE="))
 
 
 def _stated(file: Path) -> list[str]:
@@ -58,13 +57,5 @@ def _stated(file: Path) -> list[str]:
     return [value["request_hash"], value["integrity"].removeprefix("sha256:")]
 
 
-def _run(project: Project, step: Step) -> str:
-    # FILE is set in one command and used in the next ones, as in a shell that a person types into.
-    remember = _hash_steps()[0].command.replace(".json |", ".json 2>/dev/null |")
-    done = project.shell(f"{remember}\n{step.command}")
-    return _numbered(still(done.stdout + done.stderr))
-
-
-def _numbered(text: str) -> str:
-    """Return a text whose integrity digests, which hold a second and so differ from run to run, have one name."""
-    return re.sub(r"(?<=sha256:)[0-9a-f]{64}|^[0-9a-f]{64}(?=  -$)", "DIGEST", text, flags=re.MULTILINE)
+def _still(text: str) -> str:
+    return numbered(still(text))

@@ -7,15 +7,13 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from golden import yaml_text
-from tests.docs.conftest import Project
 from tests.docs.page import ROOT
+from tests.docs.tour import Project
+from tests.docs.workflow import WORKFLOWS, load, steps
 
-FILES = sorted((ROOT / "docs" / "workflows").glob("*.yml"))
 GH = """\
 #!/usr/bin/env bash
 # Stands in for GitHub's command: writes down how it was called and what it was given.
@@ -24,17 +22,7 @@ cat body.md >> "$GH_CALLS"
 """
 
 
-def load(path: Path) -> dict[str, Any]:
-    """Return a workflow; read by YAML 1.2, for ``on`` is no truth value there."""
-    return yaml_text.read(path.read_text("utf-8"), path.name).value
-
-
-def steps(workflow: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the steps of all jobs."""
-    return [step for job in workflow["jobs"].values() for step in job["steps"]]
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.name)
 def test_permissions_are_none_but_what_a_job_names(path: Path) -> None:
     """The workflow itself may do nothing; each job says what it needs, and how long it may take."""
     workflow = load(path)
@@ -43,7 +31,7 @@ def test_permissions_are_none_but_what_a_job_names(path: Path) -> None:
     assert [] == [name for name, job in workflow["jobs"].items() if {"permissions", "timeout-minutes"} - job.keys()]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.name)
 def test_actions_are_pinned_to_a_major_version(path: Path) -> None:
     """No step uses a branch of an action."""
     used = [step["uses"] for step in steps(load(path)) if "uses" in step]
@@ -52,7 +40,7 @@ def test_actions_are_pinned_to_a_major_version(path: Path) -> None:
     assert [] == [name for name in used if not re.fullmatch(r"actions/[a-z-]+@v[0-9]+", name)]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.name)
 def test_a_secret_is_seen_by_the_step_that_captures_and_by_no_job_that_can_write(path: Path) -> None:
     """Secrets stand in the environment of one step, and its job may only read."""
     workflow = load(path)
@@ -67,7 +55,7 @@ def test_a_secret_is_seen_by_the_step_that_captures_and_by_no_job_that_can_write
     assert all("write" not in workflow["jobs"][name]["permissions"].values() for name, _ in with_secrets)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.name)
 def test_no_shell_step_holds_an_expression(path: Path) -> None:
     """What GitHub fills in reaches a shell as a variable only, so that no name of a branch is run as code."""
     assert [] == [step["run"] for step in steps(load(path)) if "${{" in step.get("run", "")]
