@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from golden.grader import CODE
 from golden.loader import Grader
 from grade.checks import CHECKS, EMPTY_ANSWER, EMPTY_ANSWER_NUMBER, RESERVED_CODES, Check, schema_validator
-from grade.purity import EPOCH, OutOfTime
+from grade.purity import EPOCH
 from snapshots import canonical, dialects, strict_json
 from snapshots.envelope import Envelope
 from snapshots.errors import CorruptSnapshot, GraderFault, JsonError, StoreError, UnreadableSnapshot
@@ -92,7 +93,7 @@ class Bench:
         faults: list[str] = []
         for name, check, argument in side.checks:
             try:
-                evidence = self._closed(side, snapshot, check.rule, envelope, argument)
+                evidence = self._closed(side, snapshot, partial(check.rule, envelope, argument))
             except GraderFault as fault:
                 faults.append(f"check:{name}: {fault.message}")
                 continue
@@ -110,28 +111,30 @@ class Bench:
         for grader in side.graders:
             arguments = (envelope, side.view(snapshot)) if grader.takes_case else (envelope,)
             try:
-                returned = self._closed(side, snapshot, grader.function, *arguments)
-                for code, evidence in _codes(returned):
+                for code, evidence in self._closed(side, snapshot, partial(_findings, grader.function, *arguments)):
                     found.setdefault(code, {})[grader.name] = evidence
             except GraderFault as fault:
                 faults.append(f"{grader.place}: {fault.message}")
         return faults
 
-    def _closed(self, side: _CaseSide, snapshot: Snapshot, function: Any, *arguments: Any) -> Any:
-        """Call foreign code with the world closed. Raises ``GraderFault`` for whatever it does wrong."""
+    def _closed(self, side: _CaseSide, snapshot: Snapshot, call: Callable[[], Any]) -> Any:
+        """Run foreign code with the world closed, its result's conversion to plain values included.
+
+        Raises:
+            GraderFault: for whatever it does wrong.
+        """
         world = self._world
+        result, fault = None, ""
         world.close(snapshot.request_hash, side.now)
         try:
-            returned = function(*arguments)
-        except (Exception, OutOfTime, SystemExit, GeneratorExit, KeyboardInterrupt) as error:
+            result = call()
+        except BaseException as error:
+            fault = _told(error)  # an exception of theirs may run code when it is printed: still closed
+        finally:
             world.open()
-            raise GraderFault(world.violation or _one_line(error)) from None
-        world.open()
-        if world.violation:
-            raise GraderFault(world.violation)
-        if not isinstance(returned, dict | list | set | frozenset | tuple | None):
-            raise GraderFault(f"it returned {type(returned).__name__}, not a set of finding codes")
-        return returned
+        if world.violation or fault:
+            raise GraderFault(world.violation or fault)
+        return result
 
 
 class _CaseSide:
@@ -175,23 +178,34 @@ def own_digest(name: str, number: int) -> str:
     return hashlib.sha256(f"whichclock {name}/{number}".encode()).hexdigest()
 
 
-def _codes(returned: Any) -> list[tuple[str, Any]]:
-    """Return the codes of a grader with their evidence. Raises ``GraderFault`` for anything else than finding codes."""
-    if returned is None:
-        raise GraderFault("it returned None, not a set of finding codes")
+def _findings(function: Callable[..., Any], *arguments: Any) -> list[tuple[str, Any]]:
+    """Call a grader and return its codes with their evidence, all of it plain values.
+
+    Raises:
+        GraderFault: it returned anything else than finding codes.
+    """
+    returned = function(*arguments)
+    if not isinstance(returned, dict | list | set | frozenset | tuple):
+        what = "None" if returned is None else type(returned).__name__
+        raise GraderFault(f"it returned {what}, not a set of finding codes")
     pairs = list(returned.items()) if isinstance(returned, dict) else [(code, None) for code in returned]
-    for code, evidence in pairs:
-        if not isinstance(code, str) or not CODE.fullmatch(code):
-            raise GraderFault(f"it returned {str(code)[:60]!r}, which is no finding code ([a-z][a-z0-9_]*)")
-        if code in RESERVED_CODES:
-            raise GraderFault(f"it returned {code!r}, which is the code of a built-in check")
-        if evidence is None:
-            continue
-        try:
-            strict_json.check(thaw(evidence))
-        except (JsonError, RecursionError) as error:
-            raise GraderFault(f"the evidence of {code!r} has no JSON form: {error}") from None
-    return [(code, thaw(evidence)) for code, evidence in sorted(pairs, key=lambda p: p[0])]
+    return sorted({code: _evidence_of(code, evidence) for code, evidence in pairs}.items())
+
+
+def _evidence_of(code: Any, evidence: Any) -> Any:
+    if type(code) is not str or not CODE.fullmatch(code):
+        shown = code if type(code) is str else type(code).__name__
+        raise GraderFault(f"it returned {shown[:60]!r}, which is no finding code ([a-z][a-z0-9_]*)")
+    if code in RESERVED_CODES:
+        raise GraderFault(f"it returned {code!r}, which is the code of a built-in check")
+    if evidence is None:
+        return None
+    try:
+        plain = thaw(evidence)
+        strict_json.check(plain)
+    except (JsonError, RecursionError) as error:
+        raise GraderFault(f"the evidence of {code!r} has no JSON form: {error}") from None
+    return plain
 
 
 def _whole(text: str | None) -> str | None:
@@ -215,14 +229,18 @@ def _evidence(found: Findings) -> str:
     return _plain[key]
 
 
-def _one_line(error: BaseException) -> str:
+def _told(error: BaseException) -> str:
+    """Return what an exception of foreign code says, in one line; it may fail to say it."""
+    if isinstance(error, GraderFault):
+        return error.message
     if isinstance(error, MemoryError):
         return "it needed more memory than allowed"
+    name = type(error).__name__
     try:
         text = str(error)
-    except Exception as broken:  # a user's exception may fail to print itself; that is its own fault to report
+    except BaseException as broken:
         text = f"(its message cannot be printed: {type(broken).__name__})"
-    return f"{type(error).__name__}: {text}".encode("utf-8", "replace").decode()[:500].rstrip(": ")
+    return f"{name}: {text}".encode("utf-8", "replace").decode()[:500].rstrip(": ")
 
 
 def unjudged(error: CorruptSnapshot | StoreError) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import struct
 import sys
 from pathlib import Path
@@ -46,8 +47,18 @@ def receive(stream: BinaryIO) -> Any:
     return orjson.loads(data) if len(data) == size else None
 
 
+def _end_with_parent() -> None:
+    """Ask the kernel to end this process with its parent: a grader that loops would not see that its input has ended."""
+    if sys.platform == "linux":
+        import ctypes
+
+        set_death_signal = 1  # PR_SET_PDEATHSIG, linux/prctl.h
+        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
+
+
 def main() -> None:
     """Serve one parent until it closes our input."""
+    _end_with_parent()
     messages, answers = _take_streams()
     setup = receive(messages)
     if setup is None:

@@ -109,7 +109,7 @@ def test_a_module_may_be_imported_inside_a_grader(grade: Grade) -> None:
         ("return 'ok'", "returned str"),
         ("return 7", "returned int"),
         ("return {'Not A Code'}", "'Not A Code'"),
-        ("return {7}", "'7'"),
+        ("return {7}", "'int'"),
         ("return {'empty_answer'}", "built-in check"),
         ("return {'tool_not_allowed'}", "built-in check"),
         ("return {'a': object()}", "no JSON form"),
@@ -191,3 +191,21 @@ def test_a_file_read_at_import_is_part_of_the_digest(grade: Grade) -> None:
         digests.append(grade(source)["loaded"].digests["g"])
 
     assert 3 == len(set(digests))
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        pytest.param("class E(Exception):\n    def __str__(self):\n        while True: pass\ndef g(e):\n    raise E\n", "processor time", id="message"),
+        pytest.param("class S(set):\n    def __iter__(self):\n        while True: pass\ndef g(e):\n    return S({'a'})\n", "processor time", id="set"),
+        pytest.param("class D(dict):\n    def items(self):\n        open('/etc/hostname')\ndef g(e):\n    return D(a=1)\n", "touched the world", id="items"),
+        pytest.param("class T(str):\n    pass\ndef g(e):\n    return {T('ok')}\n", "'T'", id="code"),
+        pytest.param("class B(BaseException):\n    pass\ndef g(e):\n    raise B('x')\n", "B: x", id="base exception"),
+    ],
+)  # fmt: skip
+def test_what_a_grader_returns_or_raises_runs_in_the_closed_world_too(grade: Grade, source: str, words: str) -> None:
+    """Sets, mappings and exceptions of a grader's own are code of its own."""
+    facts = grade(source, timeout_s=0.2)
+
+    assert "grader_error" == facts["status"]
+    assert words in facts["error"]
