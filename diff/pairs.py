@@ -86,7 +86,9 @@ def _order(base: pa.Table, head: pa.Table, base_rows: pa.Array, head_rows: pa.Ar
     return pc.sort_indices(table, sort_keys=[(name, "ascending") for name in KEY])
 
 
-def _moved(base: pa.Table, head: pa.Table, base_rows: pa.Array | None = None, head_rows: pa.Array | None = None) -> pa.Array:
+def _moved(
+    base: pa.Table, head: pa.Table, base_rows: pa.Array | None = None, head_rows: pa.Array | None = None
+) -> pa.Array:
     """Return which pairs differ, looking at one column at a time: two whole tables would not fit into memory twice."""
     moved: Any = None
     for name in COMPARED:

@@ -198,7 +198,7 @@ def lines(account: Why, console: Console, base: str, head: str) -> list[str]:
             else f"{_short(clock.before)} → {_short(clock.after)}"
         )
         shown.append(
-            f"  {clock.clock:<12} {mark}  {hashes}" + (f"   by {neutral(clock.moved_by)}" if clock.moved_by else "")
+            f"  {clock.clock:<12} {mark}  {hashes}" + (f"   {neutral(clock.moved_by)}" if clock.moved_by else "")
         )
         if clock.note:
             shown.append(f"      {neutral(clock.note)}")

@@ -76,11 +76,16 @@ def load(root: Path, files: Iterable[Path], watch: Watch) -> Graders:
     found = Graders()
     loaded: list[tuple[Path, ModuleType, Closure, set[str]]] = []
     before = set(sys.modules)
+    brought: list[tuple[set[str], set[str]]] = []
     for number, file in enumerate(files):
         reach = closure(file, root)
         with watch() as opened:
             module = _import(file, f"_whichclock_graders_{number}", root)
-        loaded.append((file, module, reach, opened))
+        earlier = {name for names, _ in brought for name in names}
+        brought.append((reach.modules.keys() - earlier, opened))
+        # A module that an earlier grader file has brought in read its data then: the data belongs to whoever imports the module.
+        shared = [files for names, files in brought if names & reach.modules.keys()]
+        loaded.append((file, module, reach, opened.union(*shared)))
     late = _late_modules(before, root)
     for file, module, reach, opened in loaded:
         _take(found, file, module, root, {**late, **reach.modules}, opened)

@@ -58,8 +58,8 @@ def _contains(envelope: Envelope, argument: Any) -> Violation:
 
 
 def _not_contains(envelope: Envelope, argument: Any) -> Violation:
-    """``text_forbidden``: the text contains a forbidden text, or there is no text at all."""
-    if not envelope["text"]:
+    """``text_forbidden``: the text contains a forbidden text, or the answer has neither text nor a tool call."""
+    if not envelope["text"] and not envelope["tool_calls"]:
         return _EMPTY
     quantifier, forbidden = _wanted(argument)
     text = _folded(envelope["text"], argument)

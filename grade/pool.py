@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, cast
 
-from grade.worker import FACTS, receive, send
+from grade.worker import FACTS, TAMPERED, TAMPERED_EXIT, receive, send
 from snapshots.console import neutral
 from snapshots.errors import ConfigError, OperatorError
 
@@ -205,23 +205,26 @@ class _Worker:
 
     def collect(self) -> Columns | None:
         """Return the facts of the oldest chunk, or ``None`` where the process died over it."""
-        chunk = self._submitted[0]
-        limit = _WALL_LIMIT + 4 * self._job.timeout_s * len(chunk.rows)
+        rows = self._submitted[0].rows
+        # The worker ends itself over a row that stands still; this is for one that was kept from doing so.
+        limit = _WALL_LIMIT + max(60.0, 10 * self._job.timeout_s) * len(rows)
         watchdog = threading.Timer(limit, self._process.kill)
         watchdog.start()
         try:
             answer = self._receive()
         finally:
             watchdog.cancel()
-        if answer is not None:
-            self._submitted.popleft()
+        if answer is None or not _is_whole(answer, len(rows)):
+            self._process.kill()
+            return None
+        self._submitted.popleft()
         return answer
 
     def restart(self) -> list[Chunk]:
         """Start a new process and return the chunks that the old one still had."""
         self._process.wait()
         code = self._process.returncode
-        self.last_words = f"exit {code}" if code >= 0 else f"signal {-code}"
+        self.last_words = f"signal {-code}" if code < 0 else TAMPERED if code == TAMPERED_EXIT else f"exit {code}"
         waiting = list(self._submitted)
         self._submitted.clear()
         self._close()
@@ -247,7 +250,20 @@ class _Worker:
                     continue  # what could not be sent has nobody left to read it
 
     def _receive(self) -> Any:
-        return receive(cast(Any, self._process.stdout))
+        """Return the worker's next message, or ``None`` where it is gone or speaks nonsense: then it is ended."""
+        try:
+            message = receive(cast(Any, self._process.stdout))
+        except ValueError:
+            message = None
+        if not isinstance(message, dict):
+            self._process.kill()
+            return None
+        return message
+
+
+def _is_whole(columns: Columns, rows: int) -> bool:
+    """Tell whether an answer has all facts of all rows: what a worker says is not trusted further than its form."""
+    return columns.keys() == set(FACTS) and all(type(c) is list and len(c) == rows for c in columns.values())
 
 
 def _relay(stream: IO[bytes] | None) -> None:

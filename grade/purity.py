@@ -17,11 +17,13 @@ import _thread
 import builtins
 import hashlib
 import importlib
+import inspect
 import os
 import random
 import resource
 import signal
 import sys
+import sysconfig
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -46,6 +48,8 @@ _REFUSED = (
     "sys.set", "sys._current_frames", "gc.get_objects", "winreg.", "_winapi.", "msvcrt.", "marshal.load", "pickle.find_class",
     "code.__new__", "cpython.run_", "builtins.input",
 )  # fmt: skip
+# What reads and writes by the number of a descriptor raises no event.
+_DESCRIPTORS = ("write", "read", "pwrite", "pread", "writev", "readv", "sendfile", "dup2", "memfd_create")
 _ALLOWED = frozenset({"pickle.find_class", "marshal.loads", "marshal.load"})
 
 
@@ -60,12 +64,15 @@ class OutOfTime(BaseException):
 class Guard:
     """The guard of one worker process. ``install`` once, then ``importing`` and ``closed`` around foreign code."""
 
-    def __init__(self, timeout_s: float, memory_mb: int) -> None:
+    def __init__(self, timeout_s: float, memory_mb: int, root: str = "") -> None:
         self.timeout_s = timeout_s
         self.memory_mb = memory_mb
         self.violation = ""
+        self._stand_still_s = max(60.0, 10 * timeout_s)
+        self._root = root
         self._level = _OPEN
         self._opened: set[str] = set()
+        self._is_late = False
         self._now = EPOCH
         self._clock: Any = None
         self._seed = b""
@@ -74,6 +81,8 @@ class Guard:
     def install(self) -> None:
         """Close the environment, freeze the clock, seed randomness, and set the audit hook. Call before loading graders."""
         os.environ.clear()
+        os.environ["TZ"] = "UTC"  # without it local time would be the machine's
+        time.tzset()
         self._freeze_clock()
         self._tame_randomness()
         signal.signal(signal.SIGPROF, self._out_of_time)
@@ -114,6 +123,7 @@ class Guard:
         # Python stops the grader at the first limit; the second ends the process where C code does not come back.
         _setitimer(signal.ITIMER_PROF, self.timeout_s)
         _setitimer(signal.ITIMER_VIRTUAL, self.timeout_s * 2 + 1)
+        _setitimer(signal.ITIMER_REAL, self._stand_still_s)  # for what waits and uses no processor time
         self._level = _CLOSED
 
     def open(self) -> None:
@@ -121,6 +131,7 @@ class Guard:
         self._level = _OPEN
         _setitimer(signal.ITIMER_PROF, 0)
         _setitimer(signal.ITIMER_VIRTUAL, 0)
+        _setitimer(signal.ITIMER_REAL, 0)
 
     def _out_of_time(self, _signal: int, _frame: Any) -> None:
         if self._level == _CLOSED:
@@ -141,10 +152,16 @@ class Guard:
         writes = (isinstance(mode, str) and any(c in mode for c in "wax+")) or (
             mode is None and isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
         )
-        if level == _CLOSED or writes:
+        if level == _CLOSED or writes or not isinstance(path, str | bytes | os.PathLike):
             self._refuse(f"open{_first(args)}")
-        if isinstance(path, str | bytes | os.PathLike):
-            self._opened.add(os.path.realpath(os.fsdecode(path)))
+        real = os.path.realpath(os.fsdecode(path))
+        inside = real.startswith(self._root + os.sep)
+        if self._is_late and inside and not real.endswith((".py", ".pyc", ".so", ".pyd")) and not _is_installed(real):
+            # What is read after the digest was taken could change without moving it.
+            self._refuse(f"open{_first(args)} in a late import")
+        if not inside and not _is_installed(real) and _project_code_opens(self._root):
+            self._refuse(f"open{_first(args)} outside the project")
+        self._opened.add(real)
 
     def _refuse(self, what: str) -> NoReturn:
         self.violation = self.violation or f"it touched the world: {what}"
@@ -157,11 +174,11 @@ class Guard:
             def loading(*args: Any, **kwargs: Any) -> Any:
                 if self._level != _CLOSED:
                     return load(*args, **kwargs)
-                self._level = _IMPORTING
+                self._level, self._is_late = _IMPORTING, True
                 try:
                     return load(*args, **kwargs)
                 finally:
-                    self._level = _CLOSED
+                    self._level, self._is_late = _CLOSED, False
 
             return loading
 
@@ -170,7 +187,8 @@ class Guard:
 
     def _refuse_silent_doors(self) -> None:
         """Refuse what raises no audit event on every supported Python: threads, sleeping, and the signals that end a grader."""
-        doors = [(time, "sleep"), (_thread, "start_new_thread"), (_thread, "start_joinable_thread")]
+        doors: list[tuple[Any, str]] = [(os, name) for name in _DESCRIPTORS]
+        doors += [(time, "sleep"), (_thread, "start_new_thread"), (_thread, "start_joinable_thread")]
         doors += [(threading, "_start_new_thread"), (threading, "_start_joinable_thread")]
         doors += [
             (signal, name)
@@ -183,7 +201,7 @@ class Guard:
     def _door(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def door(*args: Any, **kwargs: Any) -> Any:
             # Packages may set signals while they are imported; a thread begun then would outlive the import.
-            if self._level == _CLOSED or (self._level == _IMPORTING and "thread" in name):
+            if self._level == _CLOSED or (self._level == _IMPORTING and not name.startswith(("signal.", "time."))):
                 self._refuse(name)
             return function(*args, **kwargs)
 
@@ -258,6 +276,26 @@ class _UnseededRandom(random.Random):
 
 
 _DEFAULT = _SeededRandom(0)
+
+
+_INSTALLED = tuple(
+    {os.path.realpath(p) + os.sep for p in (*sysconfig.get_paths().values(), sys.prefix, sys.base_prefix)}
+)
+
+
+def _is_installed(path: str) -> bool:
+    """Tell whether a file belongs to the Python installation or its packages."""
+    return path.startswith(_INSTALLED)
+
+
+def _project_code_opens(root: str) -> bool:
+    """Tell whether a module of the project opens the file itself, and not a package that it imports."""
+    frame = inspect.currentframe()
+    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
+        if frame.f_code.co_filename.startswith(root + os.sep) and not _is_installed(frame.f_code.co_filename):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _time_machine() -> Any:

@@ -12,7 +12,7 @@ from snapshots.console import Console, neutral, shorten
 
 SHOWN = 40
 _WHOSE = {
-    "missing_snapshot": "no answer is recorded",
+    "missing_snapshot": "nothing to judge",
     "corrupt_snapshot": "the store's file is damaged",
     "unreadable_snapshot": "today's reader cannot read the answer",
     "grader_error": "the grader is at fault, not the answer",

@@ -19,7 +19,7 @@ import orjson
 from golden import loader
 from grade.loop import Bench, unjudged
 from grade.purity import Guard
-from snapshots.errors import CorruptSnapshot, StoreError, WhichclockError
+from snapshots.errors import ConfigError, CorruptSnapshot, StoreError, WhichclockError
 from snapshots.snapshot import read as read_snapshot
 from snapshots.store import read_bytes
 
@@ -28,6 +28,11 @@ FACTS = (
     "status", "error", "findings", "evidence", "graders", "grader_digest", "request_hash", "answer_hash", "answer_rule", "integrity",
     "recorded_at", "reported_model", "finish_reason", "input_tokens", "output_tokens", "latency_ms",
 )  # fmt: skip
+
+
+TAMPERED_EXIT = 70
+TAMPERED = "it changed whichclock's own code"
+_OURS = ("snapshots", "golden", "grade")
 
 
 def send(stream: BinaryIO, message: Any) -> None:
@@ -60,17 +65,23 @@ def main() -> None:
     """Serve one parent until it closes our input."""
     _end_with_parent()
     messages, answers = _take_streams()
+    end = os._exit
     setup = receive(messages)
     if setup is None:
         return
     sys.path.extend(p for p in setup["sys_path"] if p not in sys.path)
-    guard = Guard(setup["timeout_s"], setup["memory_mb"])
+    guard = Guard(setup["timeout_s"], setup["memory_mb"], setup["root"])
     guard.install()
+    own = _own_code()
     try:
         graders = loader.load(Path(setup["root"]), [Path(f) for f in setup["graders"]], guard.importing)
         graders.find(setup["names"])
+        if not own.items() <= _own_code().items():
+            raise ConfigError(
+                f"a grader module cannot be used: {TAMPERED}", hint="graders are pure functions; take that out"
+            )
     except WhichclockError as error:
-        send(answers, {"error": error.message, "hint": error.hint})
+        send(answers, {"error": _sendable(error.message), "hint": _sendable(error.hint)})
         return
     guard.limit_memory()
     gc.collect()
@@ -86,7 +97,27 @@ def main() -> None:
     )
     bench = Bench(graders.by_name, guard)
     while (chunk := receive(messages)) is not None:
-        send(answers, _grade_chunk(bench, chunk))
+        graded = _grade_chunk(bench, chunk)
+        if not own.items() <= _own_code().items():
+            end(TAMPERED_EXIT)  # nothing that this process says can be trusted any more
+        send(answers, graded)
+
+
+def _own_code() -> dict[tuple[str, ...], int]:
+    """Return what identifies our code as it stands: each name of our modules and classes, and the object behind it."""
+    found: dict[tuple[str, ...], int] = {}
+    for name, module in list(sys.modules.items()):
+        if name.split(".", 1)[0] in _OURS:
+            for member, value in list(vars(module).items()):
+                found[name, member] = id(value)
+                if isinstance(value, type) and value.__module__ == name:
+                    found.update(((name, member, part), id(item)) for part, item in list(vars(value).items()))
+    return found
+
+
+def _sendable(text: str) -> str:
+    """Return text that UTF-8 can hold: exceptions of foreign code may say anything."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:

@@ -18,6 +18,7 @@ from snapshots.pointer import escape
 
 MAX_DEPTH = 200
 MAX_DIGITS = 4000  # Python itself refuses to read integers of more than 4,300 digits
+_MAX_BITS = (10**MAX_DIGITS).bit_length()
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -161,7 +162,9 @@ def _is_sound(value: Any, depth: int) -> bool:
         return True
     if kind is float:
         return math.isfinite(value)
-    return kind is int or kind is bool or value is None
+    if kind is int:
+        return value.bit_length() <= _MAX_BITS
+    return kind is bool or value is None
 
 
 def _refuse_first(value: Any, at: str, depth: int) -> None:
@@ -182,13 +185,22 @@ def _refuse_first(value: Any, at: str, depth: int) -> None:
             _refuse(f"more than {MAX_DEPTH} nested containers", "/" + at[1:].split("/", 1)[0] if at else "")
         for i, item in enumerate(value):
             _refuse_first(item, f"{at}/{i}", depth + 1)
-    elif kind is float:
+    else:
+        _refuse_scalar(value, at)
+
+
+def _refuse_scalar(value: Any, at: str) -> None:
+    kind = type(value)
+    if kind is float:
         if not math.isfinite(value):
             _refuse(f"{value} is not a JSON number", at)
+    elif kind is int:
+        if value.bit_length() > _MAX_BITS:
+            _refuse(f"integer of more than {MAX_DIGITS} digits", at)
     elif isinstance(value, _Bad):
         where = f"{at}/{escape(value.name)}" if isinstance(value, _Duplicate) else at
         _refuse(value.reason, where)
-    elif kind is not int and kind is not bool and value is not None:
+    elif kind is not bool and value is not None:
         _refuse(f"type {kind.__name__} has no JSON form", at)
 
 

@@ -30,8 +30,8 @@ def envelope(
     return Envelope(dialects.read("openai-chat", response), response, None)
 
 
-SCHEMA = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}
 CALL = (("get_order", '{"order_id": "A-17", "deep": true}'),)
+SCHEMA = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,7 @@ CALL = (("get_order", '{"order_id": "A-17", "deep": true}'),)
         ("not_contains", {"any": ["Bob", "Ann"]}, envelope(), True),
         ("not_contains", {"all": ["Bob", "Ann"]}, envelope(), False),
         ("not_contains", "Bob", envelope(""), True),
+        ("not_contains", "Bob", envelope(None, calls=CALL), False),
         ("equals", "Hello Ann", envelope(), False),
         ("equals", "hello ann", envelope(), True),
         ("equals", {"text": " hello ann ", "strip": True, "ignore_case": True}, envelope(), False),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.grade.conftest import Grade
@@ -209,3 +211,77 @@ def test_what_a_grader_returns_or_raises_runs_in_the_closed_world_too(grade: Gra
 
     assert "grader_error" == facts["status"]
     assert words in facts["error"]
+
+
+def test_project_code_may_not_read_outside_the_project_while_it_is_imported(grade: Grade) -> None:
+    """What a module reads outside the project would not be in its digest."""
+    from snapshots.errors import ConfigError
+
+    with pytest.raises(ConfigError, match="outside the project"):
+        grade("WORDS = open('/etc/hostname').read()\ndef g(envelope):\n    return {'ok'}\n")
+
+
+def test_data_read_by_a_late_import_is_refused(grade: Grade, tmp_path: Path) -> None:
+    """Data that is read after the digest was taken could change without moving it."""
+    (tmp_path / "words.txt").write_text("a")
+    (tmp_path / "shared.py").write_text(
+        "import pathlib\nWORDS = (pathlib.Path(__file__).parent / 'words.txt').read_text()\n"
+    )
+
+    facts = grade("def g(envelope):\n    import shared\n    return {shared.WORDS}\n")
+
+    assert "in a late import" in facts["error"]
+
+
+def test_a_grader_cannot_speak_for_its_worker(grade: Grade) -> None:
+    """Writing to descriptors by number is refused, and nonsense on the worker's line ends only the worker."""
+    source = (
+        "import os\ndef g(envelope):\n    for fd in range(3, 9):\n        os.write(fd, b'x' * 99)\n    return {'ok'}\n"
+    )
+
+    assert "it touched the world: os.write" in grade(source)["error"]
+    assert "grader_error" == grade(source.replace("import os", "import posix as os"))["status"]
+
+
+def test_an_integer_of_6000_digits_is_no_evidence(grade: Grade) -> None:
+    """There is a stated limit, and beyond it a message."""
+    assert "more than 4000 digits" in grade("def g(envelope):\n    return {'a': 10**6000}\n")["error"]
+
+
+def test_an_import_error_may_say_anything(grade: Grade) -> None:
+    """Half a surrogate pair in an exception's text is no reason to fall silent."""
+    from snapshots.errors import ConfigError
+
+    with pytest.raises(ConfigError, match=r"graders\.py:1"):
+        grade("raise ValueError('\\ud800')\n")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "grade.loop._findings = lambda *a: []",
+        "snapshots.envelope.Envelope.__getitem__ = lambda *a: 'x'",
+        "del grade.checks.CHECKS",
+    ],
+)
+def test_a_grader_that_changes_our_code_is_found_out(grade: Grade, change: str) -> None:
+    """Neither a call nor an import may replace what judges: nothing such a process says is used."""
+    from snapshots.errors import ConfigError
+
+    head = "import grade.checks, grade.loop, grade.verdict, snapshots.envelope\n"
+
+    facts = grade(f"{head}def g(envelope):\n    {change}\n    return {{'ok'}}\n")
+
+    assert ("grader_error", "a grader ended its worker process (it changed whichclock's own code)") == (
+        facts["status"],
+        facts["error"],
+    )
+    with pytest.raises(ConfigError, match="own code"):
+        grade(f"{head}{change}\ndef g(envelope):\n    return {{'ok'}}\n")
+
+
+def test_local_time_is_utc_everywhere(grade: Grade) -> None:
+    """What the machine calls local leaves no trace."""
+    source = "import datetime, time\ndef g(envelope):\n    return {'a': [datetime.datetime.fromtimestamp(0).isoformat(), time.localtime(0).tm_hour, time.tzname]}\n"
+
+    assert '{"a":{"g":["1970-01-01T00:00:00",0,["UTC","UTC"]]}}' == grade(source)["evidence"]

@@ -22,7 +22,7 @@ CHECK_SOURCES = {
     "finish_reason": (1, "8dbc5521665a263b"),
     "json_schema": (1, "865fc8fd4ac5e461"),
     "max_tokens": (1, "deda380cbcc219b4"),
-    "not_contains": (1, "afbd62450a6029aa"),
+    "not_contains": (1, "07aaf05ca2ae144c"),
     "not_tool_called": (1, "c6ccd20ff05ee5aa"),
     "regex": (1, "84307f2262f42166"),
     "tool_called": (1, "ba529c02800df470"),
