@@ -62,6 +62,7 @@ class Comparison:
     base_passed: tuple[int, int] = (0, 0)
     head_passed: tuple[int, int] = (0, 0)
     head_unjudged: int = 0
+    stale_known: list[str] = field(default_factory=list[str])
     only_common: bool = False
 
     def __len__(self) -> int:
@@ -99,6 +100,8 @@ def compare(base: Side, head: Side) -> Comparison:
             partner = gone[(*renamed[new["case_id"], new["target"]], new["trial"])]
         comparison.rows[number] = _row(old or partner, new, known, base, head, lone, renamed=partner is not None)
     comparison.pairs = _without_taken(comparison, numbers, olds, news, taken)
+    _mark_sampling(comparison)
+    comparison.stale_known = _stale_flaky(comparison)
     _count(comparison)
     return comparison
 
@@ -252,6 +255,43 @@ def _without_taken(
     chosen = column(pa.int64(), kept)
     comparison.plain_verdicts = comparison.plain_verdicts.take(chosen)
     return Pairs(pairs.base.take(chosen), pairs.head.take(chosen), pairs.moved.take(chosen))
+
+
+def _mark_sampling(comparison: Comparison) -> None:
+    """Mark moved answers of cases whose trials already disagreed at base: another draw is no news there."""
+    moved = [row for row in comparison.rows.values() if "model" in row.clocks]
+    outcomes = _outcomes(comparison.base.rows, {r.base["case_id"] for r in moved if r.base is not None})
+    for row in moved:
+        seen = outcomes.get((row.base["case_id"], row.target), set()) if row.base is not None else set()
+        if len(seen) > 1:
+            row.evidence["sampling"] = "the trials already disagreed at base"
+
+
+def _stale_flaky(comparison: Comparison) -> list[str]:
+    """Return the cases marked ``known: flaky`` whose trials all agree in both runs, sorted."""
+    head = comparison.head.rows
+    expectations = head.column("expectation").cast(pa.string())
+    marked = set(head.column("case_id").filter(pc.match_substring(expectations, '"known":"flaky"')).to_pylist())
+    old, new = (_outcomes(side.rows, marked, only_status=True) for side in (comparison.base, comparison.head))
+    return sorted({case for (case, target), seen in new.items() if len(seen) == 1 and old.get((case, target)) == seen})
+
+
+def _outcomes(rows: pa.Table, cases: set[str], *, only_status: bool = False) -> dict[tuple[str, str], set[Any]]:
+    """Return the different outcomes that the trials of some cases have."""
+    found: dict[tuple[str, str], set[Any]] = {}
+    if not cases:
+        return found
+    chosen = rows.select(["case_id", "target", "trial", "status", "findings"])
+    chosen = chosen.filter(pc.is_in(chosen.column("case_id"), value_set=column(pa.string(), sorted(cases))))
+    trials: Counter[tuple[str, str]] = Counter()
+    for row in chosen.to_pylist():
+        key = row["case_id"], row["target"]
+        trials[key] += 1
+        found.setdefault(key, set()).add(
+            row["status"] if only_status else (row["status"], tuple(row["findings"] or ()))
+        )
+    # One trial cannot disagree with itself, and says nothing about being flaky.
+    return {key: seen for key, seen in found.items() if trials[key] > 1}
 
 
 def _count(comparison: Comparison) -> None:

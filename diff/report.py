@@ -42,6 +42,7 @@ def summary(comparison: Comparison) -> dict[str, Any]:
         "base_pass_rate": _rate(wilson(*comparison.base_passed)),
         "head_pass_rate": _rate(wilson(*comparison.head_passed)),
         "mcnemar": {"worse": test.worse, "better": test.better, "p": test.p, "smallest_p": test.smallest_p},
+        "stale_known": comparison.stale_known,
         "notes": [*comparison.base.notes, *comparison.head.notes],
     }
 
@@ -199,6 +200,10 @@ def _totals(comparison: Comparison) -> list[str]:
     if quiet:
         told.append(
             "silent: " + ", ".join(f"{clock} moved in {n} rows and changed no finding" for clock, n in quiet.items())
+        )
+    if comparison.stale_known:
+        told.append(
+            f"stale: known: flaky, but all trials agree in both runs: {', '.join(map(neutral, comparison.stale_known[:10]))}"
         )
     if comparison.head_unjudged:
         told.append(f"not judged on the head side: {comparison.head_unjudged} rows (see: whichclock grade)")
