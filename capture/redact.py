@@ -1,7 +1,7 @@
 """Values that may never be written: found in answers, and struck out of messages.
 
-A value is looked for as it is, as JSON text (also JSON within JSON), and each of these also percent-encoded and in
-base64, at each of the three offsets that it can have inside a longer text.
+A value is looked for as it is, as JSON text (also JSON within JSON), and each of these also percent-encoded, in hexadecimal and
+in base64, at each of the three offsets that it can have inside a longer text; all of it in upper and lower case alike.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ class Scrubber:
     """Knows the resolved values of a request, each with the name it came from."""
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
-        self._names = {form: name for name, value in secrets.items() if value for form in _forms(value)}
+        self._names = {form.lower(): name for name, value in secrets.items() if value for form in _forms(value)}
         long = {name for name, value in secrets.items() if len(value) >= MIN_LENGTH}
         needles = ((form.encode("utf-8", "surrogatepass"), name) for form, name in self._names.items())
         self._needles = [(needle, name) for needle, name in needles if name in long]
         # The longest first, so that no form is cut into by a shorter one.
         longest = sorted(self._names, key=lambda form: (-len(form), form))
-        self._pattern = re.compile("|".join(map(re.escape, longest))) if longest else None
+        self._pattern = re.compile("|".join(map(re.escape, longest)), re.IGNORECASE) if longest else None
 
     def __bool__(self) -> bool:
         """Tell whether there is a value that answers are searched for."""
@@ -42,11 +42,12 @@ class Scrubber:
         """Return a text in which each value is replaced by ``${env:NAME}``."""
         if self._pattern is None:
             return text
-        return self._pattern.sub(lambda found: f"${{env:{self._names[found[0]]}}}", text)
+        return self._pattern.sub(lambda found: f"${{env:{self._names[found[0].lower()]}}}", text)
 
     def find(self, data: bytes) -> str | None:
         """Return the name of a value of at least 6 characters that stands in some bytes, or ``None``."""
-        return next((name for needle, name in self._needles if needle in data), None)
+        lower = data.lower()
+        return next((name for needle, name in self._needles if needle in lower), None)
 
     def find_in_response(self, response: Mapping[str, Any], data: bytes) -> str | None:
         """Return the name of a value that stands in a response: in its bytes, a kept header, or only once it is read.
@@ -107,6 +108,7 @@ def _forms(value: str) -> Iterator[str]:
         }:  # a URL within a URL is quoted twice
             yield quoted
             yield re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), quoted)
+        yield data.hex()
         for plain in {_base64(data, offset) for offset in range(3)}:
             yield plain
             yield plain.translate(_URL_SAFE)

@@ -98,6 +98,7 @@ class Bench:
                 faults.append(f"check:{name}: {fault.message}")
                 continue
             if evidence is not None:
+                evidence = _whole_value(evidence)
                 sources = found.setdefault(check.code, {})
                 earlier = sources.get(f"check:{name}")
                 # The same check may stand in a case several times; the evidence of each violation is kept.
@@ -211,6 +212,15 @@ def _evidence_of(code: Any, evidence: Any) -> Any:
 def _whole(text: str | None) -> str | None:
     """Return a provider's word as text that UTF-8 can hold."""
     return text if text is None or text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _whole_value(value: Any) -> Any:
+    """Return evidence of a check with only such text in it as UTF-8 can hold: it may quote the answer."""
+    if isinstance(value, str):
+        return _whole(value)
+    if isinstance(value, dict):
+        return {name: _whole_value(item) for name, item in value.items()}
+    return [_whole_value(item) for item in value] if isinstance(value, list) else value
 
 
 _plain: dict[tuple[tuple[str, str], ...], str] = {}

@@ -115,6 +115,13 @@ def assemble(text: str) -> dict[str, Any]:
     Raises:
         ValueError: an event is no JSON object, no chunk, or an error; or the joined text is not Unicode.
     """
+    try:
+        return _assemble(text)
+    except RecursionError:
+        raise ValueError("an event nests too deeply") from None
+
+
+def _assemble(text: str) -> dict[str, Any]:
     whole: dict[str, Any] = {"object": "chat.completion"}
     choices: dict[int, dict[str, Any]] = {}
     for data in sse.data_events(text):
@@ -146,15 +153,21 @@ def _add(choices: dict[int, dict[str, Any]], part: Any) -> None:
         choice["finish_reason"] = part["finish_reason"]
     message = choice["message"]
     for name, value in part["delta"].items():
-        if name == "tool_calls" and isinstance(value, list):
-            _add_tool_calls(message.setdefault("tool_calls", {}), value)
+        if name == "tool_calls":
+            if value is not None:
+                _add_tool_calls(message.setdefault("tool_calls", {}), value)
         elif isinstance(value, str) and name != "role":
-            message[name] = (message.get(name) or "") + value
+            said = message.get(name) or ""
+            if not isinstance(said, str):
+                raise ValueError(f"{name} is text in one chunk and something else in another")
+            message[name] = said + value
         elif value is not None or name not in message:
             message[name] = value
 
 
-def _add_tool_calls(calls: dict[int, dict[str, Any]], parts: list[Any]) -> None:
+def _add_tool_calls(calls: dict[int, dict[str, Any]], parts: Any) -> None:
+    if not isinstance(parts, list):
+        raise ValueError("tool calls of a chunk are no list")
     for position, part in enumerate(parts):
         if not isinstance(part, dict):
             raise ValueError("a tool call of a chunk is no object")
@@ -163,7 +176,10 @@ def _add_tool_calls(calls: dict[int, dict[str, Any]], parts: list[Any]) -> None:
         for name in ("id", "type"):
             if part.get(name):
                 call[name] = part[name]
-        for name, value in (part.get("function") or {}).items():
+        function = part.get("function") or {}
+        if not isinstance(function, dict):
+            raise ValueError("a function of a chunk is no object")
+        for name, value in function.items():
             if isinstance(value, str):
                 call["function"][name] = call["function"].get(name, "") + value
 

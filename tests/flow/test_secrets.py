@@ -74,6 +74,24 @@ def echo_all(asked) -> str:  # type: ignore[no-untyped-def]
     return f"{asked.path} {asked.headers} {asked.body.decode()}"
 
 
+@pytest.mark.parametrize(
+    "spell",
+    [
+        pytest.param(lambda s: s.upper(), id="upper case"),
+        pytest.param(lambda s: s.encode().hex(), id="hexadecimal"),
+        pytest.param(lambda s: base64.b64encode(b"x" + s.encode()).decode(), id="base64"),
+        pytest.param(lambda s: quote(s, safe=""), id="percent-encoded"),
+    ],
+)
+def test_an_answer_that_spells_a_secret_otherwise_is_refused(secretive: Project, spell) -> None:  # type: ignore[no-untyped-def]
+    """The usual spellings are known."""
+    secretive.server.fallback = lambda _asked: say(f"It is {spell(CANARIES['KEY'])}!")
+
+    done = secretive.ok("capture", "greet", "--format", "json", code=3)
+
+    assert ["refused"] == [row["outcome"] for row in done.json["rows"]]
+
+
 def test_an_answer_that_holds_a_secret_is_refused(secretive: Project) -> None:
     """Echoed secrets are neither stored nor shown, and the outcome says why."""
     secretive.server.fallback = lambda asked: say(echo_all(asked))

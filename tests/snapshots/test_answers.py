@@ -119,3 +119,29 @@ def test_only_line_feeds_and_carriage_returns_end_a_line(character: str) -> None
 def test_a_stream_that_ends_early_is_no_answer(response: dict[str, Any], complete: bool) -> None:
     """A status of 200 and some text do not make an answer."""
     assert complete == openai_chat.is_complete(response)
+
+
+@pytest.mark.parametrize(
+    "deltas",
+    [
+        pytest.param([{"tool_calls": 7}], id="tool calls that are a number"),
+        pytest.param([{"tool_calls": [{"function": "f"}]}], id="a function that is text"),
+        pytest.param([{"content": ["a"]}, {"content": "b"}], id="content that changes its kind"),
+        pytest.param([{"x": json.loads("[" * 900 + "]" * 900)}], id="deep nesting"),
+    ],
+)
+def test_a_stream_that_makes_no_sense_is_no_answer(deltas: list[dict[str, Any]]) -> None:
+    """Whatever a server sends, reading it ends with an answer or without one, never in a crash."""
+    response = stream(*(part(d) for d in deltas), part({}, "stop"))
+
+    assert (False, "whole/1") == (openai_chat.is_complete(response), dialects.rule_for({}, response))
+
+
+def test_tool_calls_that_begin_with_null_are_read() -> None:
+    """Some servers send null before the list."""
+    response = stream(
+        part({"tool_calls": None}),
+        part({"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": "{}"}}]}, "tool_calls"),
+    )
+
+    assert ["f"] == [c.name for c in dialects.read("openai-chat", response).first.tool_calls]
