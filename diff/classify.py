@@ -136,7 +136,10 @@ def _move(base: Row, head: Row, facts: Facts, clocks: set[str], evidence: dict[s
     if "judges" in evidence:
         return "judge_answer_moved_on_frozen_request"
     if not outcome_differs(base, head):
-        return "none"
+        # The rule over the trials belongs to the case: equal findings can make another verdict.
+        verdicts = base["case_passed"], head["case_passed"]
+        moved = "expectation" in clocks and None not in verdicts and verdicts[0] != verdicts[1]
+        return "expectation_changed_on_frozen_hash" if moved else "none"
     if _grader_explains(base, head) and facts.old_code_agrees is not False:
         return "grader_changed_on_frozen_hash"
     if "expectation" in clocks:

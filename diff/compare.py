@@ -84,12 +84,9 @@ def compare(base: Side, head: Side) -> Comparison:
     pairs = pair(base.rows, head.rows, only_common=only_common)
     comparison = Comparison(base, head, pairs, {}, _plain_verdicts(head.rows, pairs), only_common=only_common)
     numbers, olds, news = _moved_rows(base, head, pairs)
-    renamed = renames(
-        (o for o, n in zip(olds, news, strict=True) if o and not n),
-        (n for o, n in zip(olds, news, strict=True) if n and not o),
-    )
     facts = _facts(base, head, olds, news)
     lone = _lone(base, head, olds, news)
+    renamed = renames(*lone.without_namesake(olds, news))
     gone = _by_trial(olds)
     taken = set(renamed.values())
     for number, old, new, known in zip(numbers, olds, news, facts, strict=True):
@@ -182,6 +179,15 @@ class _Lone:
 
     base: dict[tuple[str, str], bool | None]
     head: dict[tuple[str, str], bool | None]
+
+    def without_namesake(self, olds: list[Row | None], news: list[Row | None]) -> tuple[list[Row], list[Row]]:
+        """Return the removed and the added rows whose case is on one side only: with other trials a case is still itself."""
+        removed = [o for o, n in zip(olds, news, strict=True) if o is not None and n is None]
+        added = [n for o, n in zip(olds, news, strict=True) if n is not None and o is None]
+        return (
+            [o for o in removed if (o["case_id"], o["target"]) not in self.head],
+            [n for n in added if (n["case_id"], n["target"]) not in self.base],
+        )
 
     def change(self, old: Row | None, new: Row | None) -> tuple[str, str | None]:
         """Return the change of the case verdict that a pair of rows belongs to."""

@@ -9,7 +9,13 @@ from pathlib import Path, PurePosixPath
 
 from snapshots.errors import RefError
 
-_QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+_QUIET = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "LC_ALL": "C",
+}
 
 
 class Repository:
@@ -108,10 +114,10 @@ class Repository:
 
     def is_dirty(self, without: Path) -> bool:
         """Tell whether the project differs from HEAD, new files included; what lies under ``without`` does not count."""
-        paths = [str(self._root)]
-        if without.is_relative_to(self._root):
-            paths.append(f":(exclude,top){(self.prefix / without.relative_to(self._root)).as_posix()}")
-        return bool(self._bytes("status", "--porcelain", "-z", "--", *paths))
+        ignored = self.prefix / without.relative_to(self._root) if without.is_relative_to(self._root) else None
+        changed = self._bytes("status", "--porcelain", "--no-renames", "-z", "--", str(self._root)).split(b"\0")
+        paths = [PurePosixPath(os.fsdecode(entry[3:])) for entry in changed if entry]
+        return any(ignored is None or not path.is_relative_to(ignored) for path in paths)
 
     def _text(self, *arguments: str) -> str:
         return self._bytes(*arguments).decode("utf-8", "replace")

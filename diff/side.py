@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from golden.model import Selection, Suite
 from golden.suite import load_suite, select
 from grade import command, labels, table
 from grade.pool import Job
-from snapshots.errors import CorruptSnapshot, RefError, StoreError
+from snapshots.errors import AuthorError, CorruptSnapshot, RefError, StoreError
 from snapshots.store import Store
 
 CodeOf = Callable[[frozenset[str]], Job | None]
@@ -137,7 +138,10 @@ class Sides:
         config = folder / self._suite.config.name
         if not config.is_file():
             raise RefError(f"{ref} ({commit[:12]}) has no {self._suite.config.name}")
-        suite = load_suite(config)
+        try:
+            suite = load_suite(config)
+        except AuthorError as error:
+            raise _at(ref, error, folder) from None
         if suite.name != self._suite.name:
             raise RefError(
                 f"{ref} holds the suite {suite.name!r}, this is {self._suite.name!r}",
@@ -148,7 +152,10 @@ class Sides:
         if not (store / "sha256").is_dir():
             store = self._suite.snapshots
             notes.append(f"{ref} holds no snapshots; its answers are read from the configured store")
-        return self._graded(ref, f"{ref} ({commit[:12]})", suite, store=store, notes=notes)
+        try:
+            return self._graded(ref, f"{ref} ({commit[:12]})", suite, store=store, notes=notes)
+        except AuthorError as error:
+            raise _at(ref, error, folder) from None
 
     def _graded(
         self, ref: str, name: str, suite: Suite, *, store: Path | None = None, notes: list[str] | None = None
@@ -183,6 +190,17 @@ class Sides:
 
     def _folder(self) -> Path:
         return Path(self._stack.enter_context(TemporaryDirectory(prefix="whichclock-"))).resolve()
+
+
+def _at(ref: str, error: AuthorError, folder: Path) -> RefError:
+    """Return an error of a revision's own files, told as such: they cannot be edited, and the folder they were written to goes."""
+    message, hint = (
+        text.replace(f"{folder}{os.sep}", "").replace(str(folder), "its root") for text in (error.message, error.hint)
+    )
+    return RefError(
+        f"{ref} cannot be graded: {message}",
+        hint=f"compare with another revision or a saved run; its own remedy: {hint}",
+    )
 
 
 class _Documents(dict[str, dict[str, Any]]):

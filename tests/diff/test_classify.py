@@ -73,6 +73,20 @@ def test_a_move_has_its_name_and_its_clocks(head: dict[str, Any], facts: Facts, 
     assert (move, clocks) == (found.move, found.clocks)
 
 
+def test_another_rule_over_the_trials_is_the_expectation() -> None:
+    """The same findings in every trial, and another case verdict: what the case demands has changed."""
+    found = classify(row(case_passed=True), row(case_passed=False, expectation_digest=B), Facts(True))
+
+    assert ("expectation_changed_on_frozen_hash", ["expectation"]) == (found.move, found.clocks)
+
+
+def test_a_verdict_that_another_trial_turned_is_no_move_of_this_row() -> None:
+    """A row whose own inputs stood still did not move, whatever became of its case."""
+    found = classify(row(case_passed=True), row(case_passed=False), Facts(True))
+
+    assert ("none", []) == (found.move, found.clocks)
+
+
 def test_a_check_on_one_side_only_is_the_expectation() -> None:
     """A name that judges on one side only is what the case asks for, never the grader's code."""
     head = row(graders={"g": A, "reader:openai-chat": A}, grader_digest=B, expectation_digest=B, **FAILED)

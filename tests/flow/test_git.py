@@ -113,3 +113,33 @@ def test_a_store_outside_the_tree_is_read_where_it_is_and_said_so(project: Proje
         "notes"
     ]
     assert {"none": 2} == done.json["summary"]["moves"]
+
+
+def test_a_revision_that_cannot_be_graded_is_named(project: Project) -> None:
+    """The message says that it is the old side's file, without the folder it was written to."""
+    committed(project)
+    project.edit("whichclock.toml", 'suite = "support"', "suite = ")
+    project.git("commit", "-qam", "Break the configuration")
+    project.edit("whichclock.toml", "suite = ", 'suite = "support"')
+
+    err = project.ok("diff", "git:HEAD", code=2).err
+
+    assert err.startswith("error: git:HEAD cannot be graded: whichclock.toml")
+    assert "/tmp" not in err
+
+
+def test_a_project_in_a_folder_with_an_odd_name_is_found(project: Project) -> None:
+    """A path is a path to git, even where it looks like a pattern of git's."""
+    odd = project.copy_to(project.root.parent / "repository" / ":(top)x")
+    top = Project(project.root.parent / "repository", project.server)
+    odd.ok("capture", "--quiet")
+    top.git("init", "-q")
+    top.git("add", "-A")
+    top.git("commit", "-qm", "First state")
+    odd.edit("golden/cases/graders.py", '{"ok_refusal"}', '{"declined"}')
+
+    rows = odd.diff("git:HEAD", code=1)
+    account = odd.ok("why", ORDER[0], "--format", "json").json
+
+    assert ["grader"] == rows[ORDER]["clocks"]
+    assert account["base"].startswith("git:HEAD (")

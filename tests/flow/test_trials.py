@@ -93,3 +93,16 @@ def test_a_known_failure_does_not_gate_and_is_stale_when_it_passes(recorded: Pro
     recorded.edit("golden/cases/cases.yaml", "contains: Bob", "contains: Ann")
 
     assert "stale: greet" in recorded.ok("grade", code=1).out
+
+
+def test_cases_that_swap_their_trials_are_not_renamed(project: Project) -> None:
+    """Two cases with one request, one losing a trial and one gaining it, are still themselves."""
+    same = "cases:\n  - {id: a, prompt: Say Ann, trials: %d}\n  - {id: b, prompt: Say Ann, trials: %d}\n"
+    (project.root / "golden/cases/twins.yaml").write_text(same % (2, 1))
+    project.ok("capture", "--quiet")
+    project.ok("grade", "--save", "main")
+    (project.root / "golden/cases/twins.yaml").write_text(same % (1, 2))
+
+    rows = project.diff("main")
+
+    assert ("removed", "added") == (rows["a", 1]["move"], rows["b", 1]["move"])
