@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from snapshots import strict_json
 from snapshots.errors import ConfigError, JsonError
 
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})", re.ASCII)
+_NO_VARS: Mapping[str, Any] = {}
 _REGEX_FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL}
 
 
@@ -43,6 +44,7 @@ class CaseMaker:
     prompts: dict[str, str] = field(default_factory=dict[str, str])
     schemas: dict[str, Any] = field(default_factory=dict[str, Any])
     uses: dict[tuple[str, str], list[str]] = field(default_factory=dict[tuple[str, str], list[str]])
+    _lists: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict[tuple[str, ...], tuple[str, ...]])
 
     def make(self, raw: RawCase) -> Case:
         """Return the case that ``raw`` holds.
@@ -65,19 +67,24 @@ class CaseMaker:
             request=value.get("request"),
             prompt=value.get("prompt"),
             body=value.get("body"),
-            vars=value.get("vars", {}),
-            expected=tuple(value.get("expected", ())),
+            vars=value.get("vars", _NO_VARS),
+            expected=self._one(value.get("expected", ())),
             allowed_tools=None if allowed is None else tuple(allowed),
             context=value.get("context"),
-            graders=tuple(value.get("graders", ())),
+            graders=self._one(value.get("graders", ())),
             checks=tuple(value.get("checks", ())),
-            tags=tuple(value.get("tags", ())),
+            tags=self._one(value.get("tags", ())),
             targets=self._targets(value.get("targets"), place),
             trials=int(value.get("trials", self.defaults.trials)),
             pass_rule=value.get("pass", self.defaults.pass_rule),
             salt=self._salt(value, place),
             known=value.get("known"),
         )
+
+    def _one(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return one tuple for all cases that list the same names: large suites hold the same few lists over and over."""
+        listed = tuple(names)
+        return self._lists.setdefault(listed, listed)
 
     def _targets(self, named: list[str] | None, place: Place) -> tuple[str, ...]:
         if named is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,7 +53,7 @@ class Plan:
         return tuple(sorted({name for row in self.rows for name in row.side.graders}))
 
 
-def plan(suite: Suite, planned: Iterable[Planned], store: Store, *, fresh: bool = True) -> Plan:
+def plan(suite: Suite, planned: Iterable[Planned], store: Store) -> Plan:
     """Return the plan that judges the current answer of every case.
 
     Raises:
@@ -63,6 +63,7 @@ def plan(suite: Suite, planned: Iterable[Planned], store: Store, *, fresh: bool 
     made = Plan()
     for case_id, target, trial, request_hash, side in _sides(suite, planned):
         made.rows.append(PlanRow(case_id, target, trial, request_hash, store.current(request_hash, trial), side))
+    _in_order(made.rows)
     return made
 
 
@@ -84,31 +85,40 @@ def frozen_plan(suite: Suite, planned: Iterable[Planned], store: Store, base: pa
         made.request_moved += old_hash != request_hash
         found = store.find(old_hash, trial, integrity) if integrity else None
         made.rows.append(PlanRow(case_id, target, trial, old_hash, found, side))
+    _in_order(made.rows)
     return made
 
 
-def _sides(suite: Suite, planned: Iterable[Planned]) -> list[tuple[str, str, int, str, Side]]:
-    """Return planned rows sorted by the table's key; each case × target is rendered once."""
-    rendered: dict[tuple[str, str], tuple[str, Side]] = {}
-    rows: list[tuple[str, str, int, str, Side]] = []
+def _sides(suite: Suite, planned: Iterable[Planned]) -> Iterator[tuple[str, str, int, str, Side]]:
+    """Yield case_id, target, trial, request hash and grading side of each planned row; each case × target is rendered once."""
+    shared: dict[Any, Side] = {}
+    last: tuple[str, str] | None = None
+    request_hash, side = "", None
     for row in planned:
         key = row.case.id, row.target.name
-        if key not in rendered:
-            document = render.render(suite, row.case, row.target)
-            rendered[key] = document.request_hash, side_of(suite, row)
-        request_hash, side = rendered[key]
-        rows.append((*key, row.trial, request_hash, side))
-    return sorted(rows, key=lambda r: r[:3])
+        if key != last or side is None:  # the trials of a case × target come one after the other
+            last = key
+            request_hash = render.render(suite, row.case, row.target).request_hash
+            side = side_of(suite, row, shared)
+        yield (*key, row.trial, request_hash, side)
 
 
-def side_of(suite: Suite, row: Planned) -> Side:
-    """Return the grading side of a planned row."""
+def _in_order(rows: list[PlanRow]) -> None:
+    rows.sort(key=lambda r: (r.case_id, r.target, r.trial))
+
+
+def side_of(suite: Suite, row: Planned, shared: dict[Any, Side] | None = None) -> Side:
+    """Return the grading side of a planned row; equal ones are one object in ``shared``, for many cases demand the same."""
     text = expectation.expectation(suite, row.case, row.target)
     case = row.case
+    key = text, case.tags
+    if shared is not None and key in shared:
+        return shared[key]
     checks = [name for check in case.checks for name in check]
     if case.allowed_tools is not None:
         checks.append("allowed_tools")
-    return Side(
+    # All but the tags stands in the text, so that equal texts mean equal sides.
+    side = Side(
         expectation=text,
         expectation_digest=expectation.digest(text),
         expected=sorted(set(case.expected)),
@@ -118,6 +128,9 @@ def side_of(suite: Suite, row: Planned) -> Side:
         graders=case.graders,
         checks=tuple(checks),
     )
+    if shared is not None:
+        shared[key] = side
+    return side
 
 
 def digests(side: Side, graders: dict[str, str]) -> dict[str, str]:

@@ -78,7 +78,7 @@ def _sample(store: Store, limit: int) -> Iterator[tuple[str, dict[str, Any]]]:
     step = max(1, -(-len(names) // limit))
     for folder, name in names[::step]:
         try:
-            snapshot = store.read(Found(str(store.root / "sha256" / folder / name), folder, name))
+            snapshot = store.read(Found(str(store.root / "sha256"), name, folder))
         except (CorruptSnapshot, StoreError):
             continue  # a damaged file explains nothing here; capture, grade and verify report it
         yield snapshot.request_hash, snapshot.request

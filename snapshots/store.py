@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,11 +28,16 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file of the store by name: where it is and what its name says."""
+    """A file of the store by name. Paths are spelled when they are asked for: plans hold one of these for each row."""
 
-    path: str
-    folder: str
+    base: str
     name: str
+    folder: str
+
+    @property
+    def path(self) -> str:
+        """Return the path of the file."""
+        return f"{self.base}/{self.folder}/{self.name}"
 
     @property
     def shown(self) -> str:
@@ -71,13 +77,13 @@ class Store:
         if fresh:
             self._folders.pop(folder, None)
         name = self._listing(folder).get(f"{request_hash[2:]}.{trial}")
-        return None if name is None else Found(f"{self._base}/{folder}/{name}", folder, name)
+        return None if name is None else Found(self._base, name, sys.intern(folder))
 
     def observations(self, request_hash: str, trial: int) -> list[Found]:
         """Return all files of an identity in sort order, the current one last."""
         folder, prefix = request_hash[:2], f"{request_hash[2:]}.{trial}."
         names = sorted(n for n in self._names(folder) if n.startswith(prefix))
-        return [Found(f"{self._base}/{folder}/{name}", folder, name) for name in names]
+        return [Found(self._base, name, sys.intern(folder)) for name in names]
 
     def find(self, request_hash: str, trial: int, integrity: str) -> Found | None:
         """Return the very observation whose integrity digest begins as given, or ``None``."""
@@ -106,7 +112,7 @@ class Store:
         for folder in self._folder_names():
             for name in self._names(folder) if folder.startswith(start) else ():
                 if name.startswith(rest) and snapshot_file.parse_name(folder, name) is not None:
-                    yield Found(f"{self._base}/{folder}/{name}", folder, name)
+                    yield Found(self._base, name, sys.intern(folder))
 
     def strays(self) -> Iterator[str]:
         """Yield the paths of ``.json`` files under ``sha256/`` whose names no snapshot has."""
@@ -175,7 +181,7 @@ class Store:
         if listing is not None:
             identity = _identity(file_name)
             listing[identity] = max(listing.get(identity, ""), file_name)
-        return Found(final, folder, file_name)
+        return Found(self._base, file_name, folder)
 
     def _refused(self, error: OSError) -> StoreError:
         return StoreError(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from typing import Any, NoReturn
 
 import orjson
@@ -40,7 +41,8 @@ class _Duplicate(_Bad):
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> Any:
-    members = dict(pairs)
+    # Interned, for a suite of many cases spells the same few names again and again.
+    members = {sys.intern(name): value for name, value in pairs}
     if len(members) == len(pairs):
         return members
     seen: set[str] = set()
