@@ -186,3 +186,20 @@ def test_grader_files_are_found_by_glob(project: Project) -> None:
     project.config(CONFIG.replace("[targets", 'graders = ["graders/*.py", "graders/a.py"]\n[targets', 1))
 
     assert ["a.py", "b.py"] == [path.name for path in project.load().graders]
+
+
+@pytest.mark.parametrize("name", ["snapshots", "results"])
+def test_a_folder_that_no_system_can_name_is_refused(project: Project, name: str) -> None:
+    """A NUL ends a path for the system; it is refused by its place."""
+    project.config(f'{name} = "a\\u0000b"\n' + CONFIG)
+
+    with pytest.raises(ConfigError, match=f"/{name}"):
+        project.load()
+
+
+def test_trials_have_a_limit(project: Project) -> None:
+    """A slip of the finger does not plan a billion calls."""
+    project.write("cases/a.json", '[{"id": "a", "prompt": "x", "trials": 10001}]')
+
+    with pytest.raises(ConfigError, match="at most 10000"):
+        project.load()
