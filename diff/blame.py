@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -96,8 +96,8 @@ def _graders(suite: Suite, row: Any) -> dict[str, str]:
     side = side_of(suite, row)
     if not side.graders:
         return {}
-    job = Job(suite.root, suite.graders, side.graders, suite.grader_timeout_s, suite.grader_memory_mb)
-    with Pool(replace(job, names=side.graders), 1) as pool:
+    names: dict[str, str] = dict.fromkeys(side.graders, row.case.place)
+    with Pool(Job(suite.root, suite.graders, names, suite.grader_timeout_s, suite.grader_memory_mb), 1) as pool:
         return {name: pool.loaded.digests[name] for name in side.graders}
 
 

@@ -16,6 +16,7 @@ MOVES = (
     "judge_answer_moved_on_frozen_request", "grader_changed_on_frozen_hash", "expectation_changed_on_frozen_hash", "runtime_moved",
     "impure_grader", "none",
 )  # fmt: skip
+_OWN_CHECK = "check:empty_answer"
 UNREADABLE = frozenset({"missing_snapshot", "corrupt_snapshot", "unreadable_snapshot"})
 Row = Mapping[str, Any]
 
@@ -27,7 +28,8 @@ class Facts:
     Attributes:
         same_answer: whether the answers are equal under one rule; ``None`` where that cannot be told.
         runtime_moved: whether the two runs' graders ran on other versions.
-        old_code_agrees: whether the old code gives the old findings today; ``None`` where it cannot run.
+        old_code_agrees: whether the old code, under the old expectation, gives the old findings for the head's observation; ``None``
+            where it cannot run.
     """
 
     same_answer: bool | None
@@ -70,9 +72,16 @@ def outcome_differs(base: Row, head: Row) -> bool:
 
 
 def moved_graders(base: Row, head: Row) -> list[str]:
-    """Return the names that judge on both sides and whose digests differ, sorted."""
+    """Return the names that judge on both sides and whose digests differ, sorted.
+
+    A reader or check of ours that only one side has counts too where both judged the very same observation: nobody but us can have
+    brought it in. A name of the case's own on one side only is what the case asks for.
+    """
     old, new = base["graders"] or {}, head["graders"] or {}
-    return sorted(name for name in old if name in new and old[name] != new[name])
+    moved = {name for name in old if name in new and old[name] != new[name]}
+    if base["integrity"] == head["integrity"] and not is_unreadable(base) and not is_unreadable(head):
+        moved |= {name for name in old.keys() ^ new.keys() if name.startswith("reader:") or name == _OWN_CHECK}
+    return sorted(moved)
 
 
 def differing_codes(base: Row, head: Row) -> list[str]:
@@ -136,34 +145,45 @@ def _move(base: Row, head: Row, facts: Facts, clocks: set[str], evidence: dict[s
     if "judges" in evidence:
         return "judge_answer_moved_on_frozen_request"
     if not outcome_differs(base, head):
-        # The rule over the trials belongs to the case: equal findings can make another verdict.
-        verdicts = base["case_passed"], head["case_passed"]
-        moved = "expectation" in clocks and None not in verdicts and verdicts[0] != verdicts[1]
-        return "expectation_changed_on_frozen_hash" if moved else "none"
+        return "expectation_changed_on_frozen_hash" if _rule_turned_verdict(base, head) else "none"
+    if facts.same_answer is None:
+        return "none"  # which answer was judged is not known: nobody is blamed, and the evidence says so
+    if base["integrity"] != head["integrity"] and facts.old_code_agrees is not True:
+        return _observed_again(base, head, clocks, evidence)
     if _grader_explains(base, head) and facts.old_code_agrees is not False:
         return "grader_changed_on_frozen_hash"
     if "expectation" in clocks:
         return "expectation_changed_on_frozen_hash"
-    return _unexplained(base, head, facts, clocks, evidence)
+    # Pure functions of equal inputs cannot differ: some grader reads what is not in the row.
+    return "runtime_moved" if facts.runtime_moved else "impure_grader"
+
+
+def _rule_turned_verdict(base: Row, head: Row) -> bool:
+    """Tell whether equal findings make another case verdict because the rule over the trials is another one."""
+    verdicts = base["case_passed"], head["case_passed"]
+    return (
+        None not in verdicts
+        and verdicts[0] != verdicts[1]
+        and base["expectation"]["pass"] != head["expectation"]["pass"]
+    )
 
 
 def _grader_explains(base: Row, head: Row) -> bool:
     """Tell whether a differing code has, on either side, a source whose digest moved; a grader that fails has no codes to differ."""
     moved = set(moved_graders(base, head))
-    if "grader_error" in (base["status"], head["status"]):
-        return bool(moved)
+    if "grader_error" in (base["status"], head["status"]) or any(name.startswith("reader:") for name in moved):
+        return bool(moved)  # what a reader reads differently may change any code
     sources = [row["evidence"] or {} for row in (base, head)]
     return any(moved & set(side.get(code, {})) for code in differing_codes(base, head) for side in sources)
 
 
-def _unexplained(base: Row, head: Row, facts: Facts, clocks: set[str], evidence: dict[str, Any]) -> str:
-    if base["integrity"] != head["integrity"]:
-        # The same answer was observed again; what differs beside it is what the checks read: usage or latency.
-        beside = [n for n in ("input_tokens", "output_tokens") if base[n] != head[n]]
-        evidence["observation"] = "usage" if beside else "latency"
-        clocks.add("model")
-        return "answer_moved_on_frozen_request"
-    if facts.runtime_moved:
-        return "runtime_moved"
-    # Pure functions of equal inputs cannot differ: some grader reads what is not in the row.
-    return "impure_grader"
+def _observed_again(base: Row, head: Row, clocks: set[str], evidence: dict[str, Any]) -> str:
+    """The same answer was observed again: what differs is what the checks read beside it."""
+    if any(base[n] != head[n] for n in ("input_tokens", "output_tokens")):
+        evidence["observation"] = "usage"
+    elif base["latency_ms"] != head["latency_ms"]:
+        evidence["observation"] = "latency"
+    else:
+        evidence["observation"] = "the rest of the response"
+    clocks.add("model")
+    return "answer_moved_on_frozen_request"

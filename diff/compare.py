@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from diff.answers import same_answer
-from diff.classify import CLOCKS, MOVES, Classified, Facts, classify, differing_codes, is_unreadable, moved_graders
+from diff.classify import CLOCKS, MOVES, Classified, Facts, classify, differing_codes, is_unreadable
 from diff.confirm import old_code_agrees
 from diff.pairs import Pairs, pair
 from diff.renames import renames
@@ -18,6 +18,7 @@ from diff.side import Side
 from grade import table
 from grade.arrow import pc
 from grade.columns import column, scalar
+from snapshots import strict_json
 
 VERDICTS = ("newly_failing", "newly_passing", "still_failing", "still_passing", "incomparable")
 Row = dict[str, Any]
@@ -87,16 +88,19 @@ def compare(base: Side, head: Side) -> Comparison:
     facts = _facts(base, head, olds, news)
     lone = _lone(base, head, olds, news)
     renamed = renames(*lone.without_namesake(olds, news))
-    gone = _by_trial(olds)
+    gone = {
+        (o["case_id"], o["target"], o["trial"]): (n, o) for n, o in zip(numbers, olds, strict=True) if o is not None
+    }
     taken = set(renamed.values())
+    beside: dict[int, int] = {}
     for number, old, new, known in zip(numbers, olds, news, facts, strict=True):
         if new is None and old is not None and (old["case_id"], old["target"]) in taken:
             continue  # this old row stands beside its new name
-        partner = None
-        if old is None and new is not None and (new["case_id"], new["target"]) in renamed:
-            partner = gone[(*renamed[new["case_id"], new["target"]], new["trial"])]
-        comparison.rows[number] = _row(old or partner, new, known, base, head, lone, renamed=partner is not None)
-    comparison.pairs = _without_taken(comparison, numbers, olds, news, taken)
+        key = (new["case_id"], new["target"]) if old is None and new is not None else None
+        if key in renamed and new is not None:
+            beside[number], old = gone[(*renamed[key], new["trial"])]
+        comparison.rows[number] = _row(old, new, known, base, head, lone, renamed=number in beside)
+    comparison.pairs = _with_renamed(comparison, beside)
     _mark_sampling(comparison)
     comparison.stale_known = _stale_flaky(comparison)
     _count(comparison)
@@ -119,7 +123,7 @@ def _rows(rows: pa.Table, numbers: pa.Array) -> list[Row | None]:
 def _facts(base: Side, head: Side, olds: list[Row | None], news: list[Row | None]) -> list[Facts | None]:
     runtime_moved = dict(base.runtime) != dict(head.runtime)
     facts: list[Facts | None] = []
-    accused: list[int] = []
+    accused: dict[int, tuple[Row, Row]] = {}
     for i, (old, new) in enumerate(zip(olds, news, strict=True)):
         if old is None or new is None:
             facts.append(None)
@@ -127,12 +131,14 @@ def _facts(base: Side, head: Side, olds: list[Row | None], news: list[Row | None
         comparable = old["request_hash"] == new["request_hash"] and not is_unreadable(old) and not is_unreadable(new)
         same = same_answer(old, new, base, head) if comparable else None
         facts.append(Facts(same, runtime_moved))
-        if same and moved_graders(old, new) and differing_codes(old, new) and old["integrity"] == new["integrity"]:
-            accused.append(i)
-    agrees = old_code_agrees([r for i in accused if (r := olds[i]) is not None], base)
+        code_moved = (
+            old["grader_digest"] != new["grader_digest"] or old["expectation_digest"] != new["expectation_digest"]
+        )
+        if same and code_moved and differing_codes(old, new):
+            accused[i] = old, new
+    agrees = old_code_agrees(list(accused.values()), base, head)
     for i, agree in zip(accused, agrees, strict=True):
-        known = facts[i]
-        facts[i] = Facts(known.same_answer if known else None, runtime_moved, agree)
+        facts[i] = Facts(True, runtime_moved, agree)
     return facts
 
 
@@ -236,31 +242,25 @@ def _plain_verdicts(head: pa.Table, pairs: Pairs) -> pa.Array:
     return pc.coalesce(pc.if_else(passed, passing, failing), neither)
 
 
-def _by_trial(rows: list[Row | None]) -> dict[tuple[str, str, int], Row]:
-    return {(r["case_id"], r["target"], r["trial"]): r for r in rows if r is not None}
+def _with_renamed(comparison: Comparison, renamed: dict[int, int]) -> Pairs:
+    """Return the pairs with each renamed row beside its old one, which then has no row of its own.
 
-
-def _without_taken(
-    comparison: Comparison,
-    numbers: list[int],
-    olds: list[Row | None],
-    news: list[Row | None],
-    taken: set[tuple[str, str]],
-) -> Pairs:
-    """Return the pairs without the old rows that a renamed case has taken up; the rows' numbers move accordingly."""
+    Args:
+        comparison: its ``rows`` and ``plain_verdicts`` are renumbered.
+        renamed: number of a new row → number of its old one.
+    """
     pairs = comparison.pairs
-    dropped = {
-        n
-        for n, o, w in zip(numbers, olds, news, strict=True)
-        if w is None and o is not None and (o["case_id"], o["target"]) in taken
-    }
-    if not dropped:
+    if not renamed:
         return pairs
-    kept = [n for n in range(len(pairs.base)) if n not in dropped]
+    base = pairs.base.to_pylist()
+    for new, old in renamed.items():
+        base[new] = base[old]
+    dropped = set(renamed.values())
+    kept = [n for n in range(len(base)) if n not in dropped]
     comparison.rows = {i: comparison.rows[n] for i, n in enumerate(kept) if n in comparison.rows}
     chosen = column(pa.int64(), kept)
     comparison.plain_verdicts = comparison.plain_verdicts.take(chosen)
-    return Pairs(pairs.base.take(chosen), pairs.head.take(chosen), pairs.moved.take(chosen))
+    return Pairs(column(pa.int64(), [base[n] for n in kept]), pairs.head.take(chosen), pairs.moved.take(chosen))
 
 
 def _mark_sampling(comparison: Comparison) -> None:
@@ -275,9 +275,11 @@ def _mark_sampling(comparison: Comparison) -> None:
 
 def _stale_flaky(comparison: Comparison) -> list[str]:
     """Return the cases marked ``known: flaky`` whose trials all agree in both runs, sorted."""
-    head = comparison.head.rows
-    expectations = head.column("expectation").cast(pa.string())
-    marked = set(head.column("case_id").filter(pc.match_substring(expectations, '"known":"flaky"')).to_pylist())
+    rows = comparison.head.rows.select(["case_id", "expectation"])
+    texts = rows.column("expectation").cast(pa.string())
+    likely = rows.filter(pc.match_substring(texts, '"known":"flaky"')).to_pylist()
+    # A context may hold the same words: the text is looked into before a case is called stale.
+    marked = {r["case_id"] for r in likely if strict_json.loads_own(r["expectation"].encode()).get("known") == "flaky"}
     old, new = (_outcomes(side.rows, marked, only_status=True) for side in (comparison.base, comparison.head))
     return sorted({case for (case, target), seen in new.items() if len(seen) == 1 and old.get((case, target)) == seen})
 
@@ -356,7 +358,7 @@ def _key_column(comparison: Comparison, name: str) -> pa.Array:
 
 
 def _passed(rows: pa.Table, numbers: pa.Array) -> tuple[int, int]:
-    """Return (cases that pass, cases), each case × target counted once, at its plain trial."""
+    """Return (cases that pass, cases that were judged), each case × target counted once, at its plain trial."""
     chosen = rows.select(["trial", "case_passed"]).take(numbers.drop_null())
-    passed = chosen.column("case_passed").filter(pc.equal(chosen.column("trial"), scalar(pa.int64(), 0)))
+    passed = chosen.column("case_passed").filter(pc.equal(chosen.column("trial"), scalar(pa.int64(), 0))).drop_null()
     return pc.sum(passed).as_py() or 0, len(passed)

@@ -1,4 +1,4 @@
-"""Confirm accusations of a grader: where the old code can run, it must give the old findings on the frozen answer."""
+"""Confirm accusations of a grader: where the old code can run, it must give the old findings for the answer at hand."""
 
 from __future__ import annotations
 
@@ -14,24 +14,27 @@ from snapshots.store import Found
 Row = dict[str, Any]
 
 
-def old_code_agrees(rows: Sequence[Row], side: Side) -> list[bool | None]:
-    """Return for each old row whether its own code gives its findings again today; ``None`` where it cannot run."""
-    found = [_find(row, side) for row in rows]
+def old_code_agrees(pairs: Sequence[tuple[Row, Row]], base: Side, head: Side) -> list[bool | None]:
+    """Return for each pair whether the old code, under the old expectation, gives the old findings for the head's observation.
+
+    ``None`` stands where it cannot run: its code is not at hand, does not load, or is not the code that the row names.
+    """
+    found = [_find(new, head) for _, new in pairs]
     runnable = [i for i, f in enumerate(found) if f is not None]
-    answers: list[bool | None] = [None] * len(rows)
+    answers: list[bool | None] = [None] * len(pairs)
     if not runnable:
         return answers
-    digests = frozenset(d for i in runnable for name, d in rows[i]["graders"].items() if ":" not in name)
-    job = side.code(digests)
+    olds = [old for old, _ in pairs]
+    job = base.code(frozenset(d for i in runnable for name, d in olds[i]["graders"].items() if ":" not in name))
     if job is None:
         return answers
-    names = tuple(sorted({name for i in runnable for name in rows[i]["graders"] if ":" not in name}))
+    names = {name: olds[i]["case_id"] for i in runnable for name in olds[i]["graders"] if ":" not in name}
     try:
         with Pool(replace(job, names=names), 1) as pool:
-            for i, findings, graders in _run(pool, runnable, rows, found):
+            for i, findings, graders in _run(pool, runnable, olds, found):
                 # Code whose digest is another one is not the old code: our own checks and readers move with the version.
-                if graders == rows[i]["graders"]:
-                    answers[i] = findings == rows[i]["findings"]
+                if graders == olds[i]["graders"]:
+                    answers[i] = findings == olds[i]["findings"]
     except (ConfigError, OperatorError):
         return answers  # old code that no longer loads cannot testify
     return answers

@@ -40,6 +40,7 @@ def pair(base: pa.Table, head: pa.Table, *, only_common: bool = False) -> Pairs:
         RefError: a table holds a key twice.
     """
     if all(base.column(n).equals(head.column(n)) for n in KEY):
+        _keys(head, "each side")
         rows = _numbers(base.num_rows)
         return Pairs(rows, rows, _moved(base, head))
     base_key, head_key = _keys(base, "the base"), _keys(head, "the head")

@@ -49,13 +49,11 @@ class Side:
         if request_hash in self.documents:
             return self.documents[request_hash]
         for store in self.stores:
-            for trial in range(8):
-                found = store.current(request_hash, trial)
-                if found is not None:
-                    try:
-                        return store.read(found).request
-                    except (CorruptSnapshot, StoreError):
-                        continue  # grade reports the damage; another trial holds the same request
+            for found in store.walk(request_hash):
+                try:
+                    return store.read(found).request
+                except (CorruptSnapshot, StoreError):
+                    continue  # grade reports the damage; another observation holds the same request
         return None
 
     def response(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:
@@ -128,7 +126,7 @@ class Sides:
         entries = unpack(sources, digests, folder)
         if entries is None:
             return None
-        return Job(folder, tuple(entries), (), self._suite.grader_timeout_s, self._suite.grader_memory_mb)
+        return Job(folder, tuple(entries), {}, self._suite.grader_timeout_s, self._suite.grader_memory_mb)
 
     def _revision(self, ref: str) -> Side:
         repository = Repository(self._suite.root)
@@ -139,7 +137,7 @@ class Sides:
         if not config.is_file():
             raise RefError(f"{ref} ({commit[:12]}) has no {self._suite.config.name}")
         try:
-            suite = load_suite(config)
+            suite = load_suite(config, environ=_of_the_tree())
         except AuthorError as error:
             raise _at(ref, error, folder) from None
         if suite.name != self._suite.name:
@@ -149,7 +147,7 @@ class Sides:
             )
         notes: list[str] = []
         store = suite.snapshots
-        if not (store / "sha256").is_dir():
+        if not store.is_relative_to(folder) or not (store / "sha256").is_dir():
             store = self._suite.snapshots
             notes.append(f"{ref} holds no snapshots; its answers are read from the configured store")
         try:
@@ -190,6 +188,11 @@ class Sides:
 
     def _folder(self) -> Path:
         return Path(self._stack.enter_context(TemporaryDirectory(prefix="whichclock-"))).resolve()
+
+
+def _of_the_tree() -> dict[str, str]:
+    """Return the environment for a revision's suite: a store that the variable names is not the tree's own."""
+    return {name: value for name, value in os.environ.items() if name != "WHICHCLOCK_SNAPSHOTS"}
 
 
 def _at(ref: str, error: AuthorError, folder: Path) -> RefError:

@@ -34,6 +34,7 @@ class Grader:
     takes_case: bool
     digest: str
     place: str
+    marked: bool = True
 
 
 @dataclass(slots=True)
@@ -44,18 +45,33 @@ class Graders:
     sources: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     runtime: dict[str, str] = field(default_factory=dict[str, str])
 
-    def find(self, names: Iterable[str]) -> None:
+    twice: dict[str, str] = field(default_factory=dict[str, str])
+
+    def add(self, grader: Grader) -> None:
+        """Add a grader; a decorated one wins over a plain function of its name, and of two equals neither does."""
+        other = self.by_name.get(grader.name)
+        if other is None or (grader.marked and not other.marked):
+            self.by_name[grader.name] = grader
+        elif grader.marked == other.marked and grader.digest != other.digest:
+            self.twice[grader.name] = f"{other.place} and {grader.place}"
+
+    def find(self, names: Mapping[str, str]) -> None:
         """Check that every name is a grader.
 
+        Args:
+            names: name → place of a case that lists it.
+
         Raises:
-            ConfigError: one is not; near names are shown.
+            ConfigError: one is none, or two; near names are shown.
         """
-        for name in names:
+        for name, place in names.items():
+            if name in self.twice:
+                raise ConfigError(f"{place}: {name!r} names two graders: {self.twice[name]}", hint="rename one of them")
             if name not in self.by_name:
                 near = get_close_matches(name, self.by_name, 1)
                 known = ", ".join(sorted(self.by_name)) or 'none: set graders = ["FILE.py"] in the configuration'
                 raise ConfigError(
-                    f"no grader is named {name!r}",
+                    f"{place}: no grader is named {name!r}",
                     hint=f"did you mean {near[0]!r}?" if near else f"graders found: {known}",
                 )
 
@@ -74,23 +90,46 @@ def load(root: Path, files: Iterable[Path], watch: Watch) -> Graders:
     if str(root) not in sys.path:
         sys.path.append(str(root))
     found = Graders()
-    loaded: list[tuple[Path, ModuleType, Closure, set[str]]] = []
-    before = set(sys.modules)
-    brought: list[tuple[set[str], set[str]]] = []
+    loaded: list[_Loaded] = []
     for number, file in enumerate(files):
         reach = closure(file, root)
+        before = set(sys.modules)
         with watch() as opened:
             module = _import(file, f"_whichclock_graders_{number}", root)
-        earlier = {name for names, _ in brought for name in names}
-        brought.append((reach.modules.keys() - earlier, opened))
-        # A module that an earlier grader file has brought in read its data then: the data belongs to whoever imports the module.
-        shared = [files for names, files in brought if names & reach.modules.keys()]
-        loaded.append((file, module, reach, opened.union(*shared)))
-    late = _late_modules(before, root)
-    for file, module, reach, opened in loaded:
-        _take(found, file, module, root, {**late, **reach.modules}, opened)
-        found.runtime.update(_versions(reach.outside))
+        late = _late_modules(
+            before, root, known=reach.modules.keys() | {n for one in loaded for n in one.reach.modules}
+        )
+        loaded.append(_Loaded(file, module, reach, opened, late))
+    for one in loaded:
+        _take(found, one, root, loaded)
+        found.runtime.update(_versions(one.reach.outside))
     return found
+
+
+@dataclass(slots=True)
+class _Loaded:
+    """A grader file as it was imported: what it reaches by its code, what it read, and what it imported in other ways."""
+
+    file: Path
+    module: ModuleType
+    reach: Closure
+    opened: set[str]
+    late: dict[str, Path]
+
+    def with_shared(self, everyone: list[_Loaded]) -> tuple[dict[str, Path], set[str]]:
+        """Return all modules and data files of the file's graders.
+
+        A module that an earlier grader file had imported did its reading and importing then: that belongs to whoever imports the module,
+        and to nobody else.
+        """
+        modules, opened = {**self.late, **self.reach.modules}, set(self.opened)
+        for other in everyone:
+            if other is self:
+                break
+            if other.reach.modules.keys() & self.reach.modules.keys():
+                modules = {**other.late, **modules}
+                opened |= other.opened
+        return modules, opened
 
 
 def _import(file: Path, name: str, root: Path) -> ModuleType:
@@ -105,9 +144,17 @@ def _import(file: Path, name: str, root: Path) -> ModuleType:
         # Whatever a user's module raises, SystemExit included, is reported with the line of theirs that raised it.
         raise ConfigError(
             f"{_line(error, file, root)}: the grader module fails to import: {type(error).__name__}: {error}",
-            hint="graders import offline, with an empty environment; install what they need beside whichclock",
+            hint=_import_hint(error, file),
         ) from None
     return module
+
+
+def _import_hint(error: BaseException, file: Path) -> str:
+    name = str(getattr(error, "name", None) or "").split(".")[0]
+    relative = isinstance(error, ImportError) and "relative import" in str(error)
+    if relative or (isinstance(error, ImportError) and name and (file.parent / f"{name}.py").is_file()):
+        return "modules that graders share stand in the project root, beside the configuration, and are imported by their full name"
+    return "graders import offline, with an empty environment; install what they need beside whichclock"
 
 
 def _line(error: BaseException, file: Path, root: Path) -> str:
@@ -117,13 +164,13 @@ def _line(error: BaseException, file: Path, root: Path) -> str:
     return f"{shown(Path(frames[-1].filename), root)}:{frames[-1].lineno}"
 
 
-def _late_modules(before: set[str], root: Path) -> dict[str, Path]:
-    """Return project modules that were imported in ways that reading the code does not show."""
+def _late_modules(before: set[str], root: Path, known: set[str]) -> dict[str, Path]:
+    """Return project modules that have been imported since, in ways that reading the code does not show."""
     outside = [Path(sys.prefix).resolve(), *(Path(p).resolve() for p in sysconfig.get_paths().values())]
     found: dict[str, Path] = {}
     for name in sorted(set(sys.modules) - before):
         file = getattr(sys.modules[name], "__file__", None)
-        if not isinstance(file, str) or name.startswith("_whichclock_graders_"):
+        if not isinstance(file, str) or name in known or name.startswith("_whichclock_graders_"):
             continue
         path = Path(file).resolve()
         if (
@@ -135,35 +182,31 @@ def _late_modules(before: set[str], root: Path) -> dict[str, Path]:
     return found
 
 
-def _take(
-    found: Graders, file: Path, module: ModuleType, root: Path, modules: Mapping[str, Path], opened: set[str]
-) -> None:
-    sources = {name: path.read_bytes() for name, path in modules.items() if path != file}
-    files = {shown(Path(p), root): Path(p).read_bytes() for p in _data_files(opened, root, [file, *modules.values()])}
-    digest = grader_digest(file.read_bytes(), sources, files)
-    texts = {shown(path, root): _text(path.read_bytes()) for path in (file, *modules.values())}
-    texts.update({name: _text(data) for name, data in files.items()})
-    found.sources[digest] = {"entry": shown(file, root), "files": texts}
-    for name, function in vars(module).items():
+def _take(found: Graders, one: _Loaded, root: Path, everyone: list[_Loaded]) -> None:
+    """Add the graders of a file, with the digest and the bundle of their code."""
+    modules, opened = one.with_shared(everyone)
+    sources = {name: path.read_bytes() for name, path in modules.items() if path != one.file}
+    data = {
+        shown(Path(p), root): Path(p).read_bytes() for p in _data_files(opened, root, [one.file, *modules.values()])
+    }
+    digest = grader_digest(one.file.read_bytes(), sources, data)
+    texts = {shown(path, root): _text(path.read_bytes()) for path in (one.file, *modules.values())}
+    texts.update({name: _text(content) for name, content in data.items()})
+    found.sources[digest] = {"entry": shown(one.file, root), "files": texts}
+    for name, function in vars(one.module).items():
         if (
             not callable(function)
-            or getattr(function, "__module__", None) != module.__name__
+            or getattr(function, "__module__", None) != one.module.__name__
             or isinstance(function, type)
         ):
             continue
-        marked = getattr(function, MARK, False)
-        if name.startswith("_") and not marked:
-            continue
+        marked = bool(getattr(function, MARK, False))
         try:
             wants_case = takes_case(function)
         except TypeError:
             continue  # a function of the module that is no grader; naming it in a case is reported there
-        if name in found.by_name and found.by_name[name].digest != digest and marked:
-            raise ConfigError(
-                f"two graders are named {name!r}: in {found.by_name[name].place} and in {shown(file, root)}",
-                hint="rename one of them; cases name graders by function name alone",
-            )
-        found.by_name.setdefault(name, Grader(name, function, wants_case, digest, f"{shown(file, root)}:{name}"))
+        if marked or not name.startswith("_"):
+            found.add(Grader(name, function, wants_case, digest, f"{shown(one.file, root)}:{name}", marked))
 
 
 def _data_files(opened: set[str], root: Path, code: list[Path]) -> list[str]:

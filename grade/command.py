@@ -34,7 +34,12 @@ class Graded:
 
 def job_of(suite: Suite, plan: planning.Plan) -> Job:
     """Return what the workers need to know of a suite."""
-    return Job(suite.root, suite.graders, plan.names, suite.grader_timeout_s, suite.grader_memory_mb)
+    needed = set(plan.names)
+    names: dict[str, str] = {}
+    for case in suite.cases:
+        for name in needed.intersection(case.graders):
+            names.setdefault(name, case.place)
+    return Job(suite.root, suite.graders, names, suite.grader_timeout_s, suite.grader_memory_mb)
 
 
 def make_plan(suite: Suite, planned: Iterable[Planned], frozen: pa.Table | None) -> planning.Plan:

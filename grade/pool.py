@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, cast
@@ -24,11 +24,11 @@ Columns = dict[str, list[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What all workers of a run have in common."""
+    """What all workers of a run have in common. ``names``: each grader that is needed → the place of a case that lists it."""
 
     root: Path
     graders: tuple[Path, ...]
-    names: tuple[str, ...]
+    names: Mapping[str, str]
     timeout_s: float = 5.0
     memory_mb: int = 1024
 
@@ -162,10 +162,9 @@ class _Worker:
             {
                 "root": str(self._job.root),
                 "graders": [str(f) for f in self._job.graders],
-                "names": self._job.names,
+                "names": dict(self._job.names),
                 "timeout_s": self._job.timeout_s,
                 "memory_mb": self._job.memory_mb,
-                "sys_path": [],
                 "want_sources": self._want_sources,
             }
         )

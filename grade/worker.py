@@ -69,7 +69,6 @@ def main() -> None:
     setup = receive(messages)
     if setup is None:
         return
-    sys.path.extend(p for p in setup["sys_path"] if p not in sys.path)
     guard = Guard(setup["timeout_s"], setup["memory_mb"], setup["root"])
     guard.install()
     own = _own_code()

@@ -19,13 +19,17 @@ _INT_MIN, _INT_MAX = -(2**63), 2**64 - 1
 _EXACT = 2.0**53
 
 
-def encode(value: Any) -> bytes:
+def encode(value: Any, *, wrapped: int = 0) -> bytes:
     """Return the canonical bytes of a JSON value.
+
+    Args:
+        value: the value.
+        wrapped: how many containers of our own stand around what the depth limit is for.
 
     Raises:
         JsonError: the value holds what JSON cannot (see ``strict_json.check``), with its pointer.
     """
-    return _dumps(value, _sorted_members)
+    return _dumps(value, _sorted_members, wrapped)
 
 
 def encode_ordered(value: Any) -> bytes:
@@ -33,12 +37,12 @@ def encode_ordered(value: Any) -> bytes:
 
     This is how requests go over the wire: numbers as the canonical form prints them, members as the author wrote them.
     """
-    return _dumps(value, _given_members)
+    return _dumps(value, _given_members, 0)
 
 
-def digest(value: Any) -> str:
-    """Return the SHA-256 of the canonical bytes as 64 lower-case hex digits."""
-    return hashlib.sha256(encode(value)).hexdigest()
+def digest(value: Any, *, wrapped: int = 0) -> str:
+    """Return the SHA-256 of the canonical bytes as 64 lower-case hex digits; ``wrapped`` as for ``encode``."""
+    return hashlib.sha256(encode(value, wrapped=wrapped)).hexdigest()
 
 
 def sort_key(name: str) -> bytes:
@@ -52,12 +56,12 @@ def in_sorted_order(names: list[str]) -> bool:
     return all(a < b for a, b in pairwise(keys))
 
 
-def _dumps(value: Any, members: Any) -> bytes:
+def _dumps(value: Any, members: Any, wrapped: int) -> bytes:
     # One walk for what is sound. What is not makes it or orjson stumble, and is then looked for with its pointer.
     try:
-        return orjson.dumps(_walk(value, members, 0))
+        return orjson.dumps(_walk(value, members, -wrapped))
     except (TypeError, ValueError):
-        strict_json.check(value)
+        strict_json.check(value, wrapped=wrapped)
         raise
 
 

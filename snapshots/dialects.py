@@ -46,7 +46,7 @@ def answer_hash(rule: str, response: Response) -> str:
         KeyError: this version does not know the rule.
         JsonError: the answer has no canonical form.
     """
-    return canonical.digest(_RULES[rule](response))
+    return canonical.digest(_RULES[rule](response), wrapped=1)
 
 
 def reader_for(request: Mapping[str, Any], response: Response) -> tuple[str, int]:

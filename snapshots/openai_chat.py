@@ -25,14 +25,14 @@ _PATH = "/chat/completions"
 
 
 def recognises(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
-    """Tell whether a response is a chat completion, whole or streamed, or this endpoint's error in place of one."""
+    """Tell whether a response is a chat completion, whole or streamed, or this endpoint's refusal by a content filter."""
     body = response.get("body")
     if isinstance(body, dict):
         choices = body.get("choices")
         if isinstance(choices, list):
             return all(isinstance(c, dict) and isinstance(c.get("message"), dict) for c in choices)
         url = str(request.get("url", "")).split("?", 1)[0]
-        return url.endswith(_PATH) and isinstance(body.get("error"), dict)
+        return url.endswith(_PATH) and is_filtered(response)
     text = response.get("text")
     return isinstance(text, str) and sse.looks_like_stream(text) and _assembled_or_none(text) is not None
 
@@ -122,7 +122,7 @@ def assemble(text: str) -> dict[str, Any]:
 
 
 def _assemble(text: str) -> dict[str, Any]:
-    whole: dict[str, Any] = {"object": "chat.completion"}
+    whole: dict[str, Any] = {}
     choices: dict[int, dict[str, Any]] = {}
     for data in sse.data_events(text):
         if data.strip() == "[DONE]":
@@ -131,15 +131,14 @@ def _assemble(text: str) -> dict[str, Any]:
         chunk = json.loads(data)
         if not isinstance(chunk, dict) or not isinstance(chunk.get("choices"), list):
             raise ValueError("an event is no chunk of a chat completion")
-        for name in ("id", "created", "model", "system_fingerprint", "service_tier", "usage", "timings"):
-            if chunk.get(name) is not None:
-                whole[name] = chunk[name]
+        _replace(whole, {name: value for name, value in chunk.items() if name not in ("choices", "object")})
         for part in chunk["choices"]:
             _add(choices, part)
     if not choices:
         raise ValueError("a stream without a single choice")
-    whole["choices"] = [_joined(choices[i]) for i in sorted(choices)]
-    return whole
+    return _whole_text(
+        {**whole, "object": "chat.completion", "choices": [_joined(choices[i]) for i in sorted(choices)]}
+    )
 
 
 def _add(choices: dict[int, dict[str, Any]], part: Any) -> None:
@@ -149,46 +148,76 @@ def _add(choices: dict[int, dict[str, Any]], part: Any) -> None:
     if not isinstance(index, int):
         raise ValueError("a choice of a chunk has no whole index")
     choice = choices.setdefault(index, {"index": index, "message": {"role": "assistant"}, "finish_reason": None})
-    if part.get("finish_reason") is not None:
-        choice["finish_reason"] = part["finish_reason"]
-    message = choice["message"]
-    for name, value in part["delta"].items():
-        if name == "tool_calls":
-            if value is not None:
-                _add_tool_calls(message.setdefault("tool_calls", {}), value)
-        elif isinstance(value, str) and name != "role":
-            said = message.get(name) or ""
-            if not isinstance(said, str):
-                raise ValueError(f"{name} is text in one chunk and something else in another")
-            message[name] = said + value
-        elif value is not None or name not in message:
-            message[name] = value
+    _merge(choice["message"], part["delta"])
+    _replace(choice, {name: value for name, value in part.items() if name not in ("delta", "index", "logprobs")})
 
 
-def _add_tool_calls(calls: dict[int, dict[str, Any]], parts: Any) -> None:
-    if not isinstance(parts, list):
-        raise ValueError("tool calls of a chunk are no list")
-    for position, part in enumerate(parts):
-        if not isinstance(part, dict):
-            raise ValueError("a tool call of a chunk is no object")
-        index = part.get("index", position)
-        call = calls.setdefault(index if isinstance(index, int) else position, {"type": "function", "function": {}})
-        for name in ("id", "type"):
-            if part.get(name):
-                call[name] = part[name]
-        function = part.get("function") or {}
-        if not isinstance(function, dict):
-            raise ValueError("a function of a chunk is no object")
-        for name, value in function.items():
-            if isinstance(value, str):
-                call["function"][name] = call["function"].get(name, "") + value
+def _replace(members: dict[str, Any], newer: Mapping[str, Any]) -> None:
+    """Take the newer value of each member; null says nothing about one that is there already."""
+    members.update((name, value) for name, value in newer.items() if value is not None or name not in members)
+
+
+# Members that name and do not grow: servers repeat them from chunk to chunk.
+_NAMING = frozenset({"id", "index", "role", "type"})
+
+
+def _merge(into: dict[str, Any], delta: Mapping[str, Any]) -> None:
+    """Add a delta to what came before: texts grow, objects merge, lists grow by index; nothing is dropped."""
+    for name, value in delta.items():
+        old = into.get(name)
+        if value is None:
+            into.setdefault(name, None)
+        elif old is None or name in _NAMING:
+            into[name] = _grown([], value, name) if isinstance(value, list) else value
+        elif isinstance(old, str) and isinstance(value, str):
+            into[name] = old + value
+        elif isinstance(old, dict) and isinstance(value, dict):
+            _merge(old, value)
+        elif isinstance(old, list) and isinstance(value, list):
+            into[name] = _grown(old, value, name)
+        elif isinstance(old, str | dict | list) or isinstance(value, str | dict | list):
+            raise ValueError(f"{name} is of one kind in one chunk and of another in the next")
+        else:
+            into[name] = value
+
+
+def _grown(items: list[Any], more: list[Any], name: str) -> list[Any]:
+    for item in more:
+        known = _continued(items, item, name)
+        if known is None:
+            # A copy of its own: later chunks are merged into it.
+            items.append(json.loads(json.dumps(item)) if isinstance(item, dict) else item)
+        else:
+            _merge(known, item)
+    return items
+
+
+def _continued(items: list[Any], item: Any, name: str) -> dict[str, Any] | None:
+    """Return the item that a later one goes on with: of the same index, or the last tool call where the later names none."""
+    if not isinstance(item, dict):
+        return None
+    if isinstance(item.get("index"), int):
+        return next((i for i in items if isinstance(i, dict) and i.get("index") == item["index"]), None)
+    if name != "tool_calls" or not items or not isinstance(items[-1], dict):
+        return None
+    function = item.get("function")
+    named = item.get("id") or (isinstance(function, dict) and function.get("name"))
+    return None if named else items[-1]
+
+
+def _is_call(call: Any) -> bool:
+    return isinstance(call, dict) and isinstance(call.get("function", {}), dict)
 
 
 def _joined(choice: dict[str, Any]) -> dict[str, Any]:
-    message = choice["message"]
-    if isinstance(message.get("tool_calls"), dict):
-        message["tool_calls"] = [message["tool_calls"][i] for i in sorted(message["tool_calls"])]
-    return _whole_text(choice)
+    """Return a choice as a whole body spells it: tool calls in the order of their index, without it."""
+    calls = choice["message"].get("tool_calls")
+    if calls is not None:
+        if not isinstance(calls, list) or not all(_is_call(call) for call in calls):
+            raise ValueError("tool calls are no list of objects")
+        ordered = sorted(calls, key=lambda call: call["index"] if isinstance(call.get("index"), int) else 0)
+        choice["message"]["tool_calls"] = [{n: v for n, v in call.items() if n != "index"} for call in ordered]
+    return choice
 
 
 def _whole_text(value: Any) -> Any:

@@ -21,11 +21,13 @@ from snapshots import canonical, instant, strict_json
 from snapshots.errors import CorruptSnapshot, JsonError
 
 SCHEMA = "whichclock.snapshot/1"
+WRAPPED = 2
+"""Containers of the file around a response's body; one fewer stands around the request."""
 _NAME = re.compile(
     r"(?P<tail>[0-9a-f]{62})\.(?P<trial>0|[1-9][0-9]{0,8})\.(?P<second>[0-9]{8}T[0-9]{6}Z)"
     r"\.(?P<answer>[0-9a-f]{16})\.(?P<integrity>[0-9a-f]{8})\.json"
 )
-_INTEGRITY = re.compile(rb'\n"integrity":"sha256:([0-9a-f]{64})"\n\}\n?\Z')
+_INTEGRITY = re.compile(rb'\n"integrity":"sha256:([0-9a-f]{64})"\n\}\n\Z')
 _RECORDED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 _MEMBERS = (
     "schema", "request_hash", "trial", "answer_hash", "answer_rule", "recorded_at", "request", "response", "meta", "integrity",
@@ -133,7 +135,7 @@ def _parse(data: bytes, path: str) -> Any:
         # Only requests may hold integers beyond 64 bits: a response that does is kept as text.
         start, end = data.find(b'\n"request":'), data.find(b'\n"response":')
         if strict_json.may_exceed_64_bits(data[start:end]):
-            return strict_json.loads(data)
+            return strict_json.loads(data, wrapped=WRAPPED)
         return orjson.loads(data)
     except (orjson.JSONDecodeError, JsonError) as error:
         raise _corrupt(path, f"it is no JSON ({error})") from None

@@ -70,11 +70,12 @@ _decoder = json.JSONDecoder(
 )
 
 
-def loads(data: bytes | str) -> Any:
+def loads(data: bytes | str, *, wrapped: int = 0) -> Any:
     """Read one JSON text strictly and losslessly.
 
     Args:
         data: the text, or its UTF-8 bytes.
+        wrapped: how many containers of our own stand around what somebody else's depth limit is for.
 
     Returns:
         The value; integers keep all their digits.
@@ -89,7 +90,7 @@ def loads(data: bytes | str) -> Any:
         raise JsonError(f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from None
     except RecursionError:
         raise JsonError(f"more than {MAX_DEPTH} nested containers") from None
-    check(value)
+    check(value, wrapped=wrapped)
     return value
 
 
@@ -131,14 +132,14 @@ def _decode(data: bytes | str) -> str:
     return text
 
 
-def check(value: Any) -> None:
-    """Refuse a value that no JSON text under these rules can hold.
+def check(value: Any, *, wrapped: int = 0) -> None:
+    """Refuse a value that no JSON text under these rules can hold; ``wrapped`` as for ``loads``.
 
     Raises:
         JsonError: with the pointer of the first offender in document order.
     """
-    if not _is_sound(value, 0):
-        _refuse_first(value, "", 0)
+    if not _is_sound(value, -wrapped):
+        _refuse_first(value, "", -wrapped)
 
 
 def _is_sound(value: Any, depth: int) -> bool:

@@ -56,7 +56,7 @@ def _fault(path: Path) -> str | None:
     try:
         data = read_bytes(str(path))
         found = snapshot.read(data, folder=folder, name=name, path=f"sha256/{folder}/{name}")
-        value = strict_json.loads(data)
+        value = strict_json.loads(data, wrapped=snapshot.WRAPPED)
     except (CorruptSnapshot, StoreError) as error:
         return error.message.partition(": ")[2] or error.message
     except WhichclockError as error:

@@ -28,6 +28,7 @@ def row(**members: Any) -> dict[str, Any]:
         "grader_digest": A,
         "expectation_digest": A,
         "asked": [],
+        "expectation": {"expected": ["ok"], "pass": "all"},
         "evidence": {"ok": {"g": None}},
         "reported_model": "m1",
         "input_tokens": 3,
@@ -64,6 +65,11 @@ OTHER_ANSWER = {"answer_hash": B, "integrity": B}
         pytest.param(row(integrity=B, reported_model="m2"), Facts(True), "none", [], id="same answer from another model"),
         pytest.param(row(**OTHER_ANSWER, reported_model="m2"), Facts(False), "answer_moved_on_frozen_request", ["model"], id="other answer from another model"),
         pytest.param(row(answer_rule="whole/1", answer_hash=B, integrity=B), Facts(None), "none", [], id="another rule, bodies not at hand"),
+        pytest.param(row(answer_rule="whole/1", answer_hash=B, integrity=B, **FAILED, **GRADER), Facts(None), "none", ["grader"], id="nobody is blamed for what is not known"),
+        pytest.param(row(integrity=B, output_tokens=900, **FAILED, **GRADER), Facts(True), "answer_moved_on_frozen_request", ["model", "grader"], id="re-recorded, never blamed on the grader"),
+        pytest.param(row(integrity=B, output_tokens=900, **FAILED, **GRADER), Facts(True, old_code_agrees=True), "grader_changed_on_frozen_hash", ["grader"], id="re-recorded, and the old code still finds the old"),
+        pytest.param(row(integrity=B, output_tokens=900, expectation_digest=B, **FAILED), Facts(True, old_code_agrees=False), "answer_moved_on_frozen_request", ["model", "expectation"], id="re-recorded, not the expectation"),
+        pytest.param(row(graders={"g": A, "check:contains": A, "reader:raw": A}, grader_digest=B, **FAILED), Facts(True), "grader_changed_on_frozen_hash", ["grader"], id="another reader of ours"),
     ],
 )  # fmt: skip
 def test_a_move_has_its_name_and_its_clocks(head: dict[str, Any], facts: Facts, move: str, clocks: list[str]) -> None:
@@ -75,16 +81,17 @@ def test_a_move_has_its_name_and_its_clocks(head: dict[str, Any], facts: Facts, 
 
 def test_another_rule_over_the_trials_is_the_expectation() -> None:
     """The same findings in every trial, and another case verdict: what the case demands has changed."""
-    found = classify(row(case_passed=True), row(case_passed=False, expectation_digest=B), Facts(True))
+    head = row(case_passed=False, expectation_digest=B, expectation={"expected": ["ok"], "pass": "any"})
+
+    found = classify(row(case_passed=True), head, Facts(True))
 
     assert ("expectation_changed_on_frozen_hash", ["expectation"]) == (found.move, found.clocks)
 
 
 def test_a_verdict_that_another_trial_turned_is_no_move_of_this_row() -> None:
     """A row whose own inputs stood still did not move, whatever became of its case."""
-    found = classify(row(case_passed=True), row(case_passed=False), Facts(True))
-
-    assert ("none", []) == (found.move, found.clocks)
+    for moved in ({}, {"expectation_digest": B}):
+        assert "none" == classify(row(case_passed=True), row(case_passed=False, **moved), Facts(True)).move
 
 
 def test_a_check_on_one_side_only_is_the_expectation() -> None:
@@ -191,3 +198,16 @@ def test_a_row_compared_with_itself_has_not_moved(one: dict[str, Any], facts: Fa
     found = classify(one, one, Facts(True, facts.runtime_moved, facts.old_code_agrees))
 
     assert ([], True) == (found.clocks, found.move in ("none", "missing_snapshot"))
+
+
+@pytest.mark.parametrize(
+    ("head", "observation"),
+    [
+        ({"output_tokens": 9}, "usage"),
+        ({"latency_ms": 2.0}, "latency"),
+        ({"reported_model": "m2"}, "the rest of the response"),
+    ],
+)
+def test_the_evidence_says_what_differs_beside_an_equal_answer(head: dict[str, Any], observation: str) -> None:
+    """Latency is only named where latency differs."""
+    assert observation == classify(row(), row(integrity=B, **FAILED, **head), Facts(True)).evidence["observation"]

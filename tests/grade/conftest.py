@@ -66,7 +66,13 @@ def grade(tmp_path: Path) -> Grade:
         (tmp_path / "graders.py").write_text(source)
         found = record(Store(tmp_path / "snapshots"), text)
         names = graders or ("g",)
-        job = Job(tmp_path.resolve(), (tmp_path.resolve() / "graders.py",), names, timeout_s, memory_mb)
+        job = Job(
+            tmp_path.resolve(),
+            (tmp_path.resolve() / "graders.py",),
+            dict.fromkeys(names, "cases.yaml:2"),
+            timeout_s,
+            memory_mb,
+        )
         chunk = Chunk([expectation(*names, **members)], [(0, found.path, found.folder, found.name, found.shown)])
         with Pool(job, 1) as pool:
             (columns,) = pool.run([chunk])

@@ -145,3 +145,67 @@ def test_tool_calls_that_begin_with_null_are_read() -> None:
     )
 
     assert ["f"] == [c.name for c in dialects.read("openai-chat", response).first.tool_calls]
+
+
+def test_legacy_function_calls_grow_over_chunks() -> None:
+    """An object in a delta is merged and not overwritten: another argument is another answer."""
+
+    def called(order: str) -> dict[str, Any]:
+        return stream(
+            part({"role": "assistant", "content": None, "function_call": {"name": "get_order", "arguments": ""}}),
+            part({"function_call": {"arguments": '{"id":'}}),
+            part({"function_call": {"arguments": f'"{order}"}}'}}, "function_call"),
+        )  # fmt: skip
+
+    message = openai_chat.answer(called("A-17"))["body"]["choices"][0]["message"]
+
+    assert {
+        "role": "assistant",
+        "content": None,
+        "function_call": {"name": "get_order", "arguments": '{"id":"A-17"}'},
+    } == message
+    assert dialects.answer_hash("openai-chat/1", called("A-17")) != dialects.answer_hash(
+        "openai-chat/1", called("B-99")
+    )
+
+
+def test_whatever_a_delta_holds_is_kept() -> None:
+    """Lists grow, custom tool calls and unknown members survive, and so do members of choices and chunks."""
+    response = stream(
+        {**part({"content": [{"type": "text", "text": "A"}], "reasoning_details": [{"index": 0, "text": "be"}]}), "provider": "p"},
+        part({"content": [{"type": "text", "text": "B"}], "reasoning_details": [{"index": 0, "text": "cause"}]}),
+        part({"tool_calls": [{"index": 0, "id": "c1", "type": "custom", "custom": {"name": "run", "input": "x"}, "extra": {"a": 1}}]}),
+        {**part({"tool_calls": [{"index": 0, "custom": {"input": "y"}}]}, "tool_calls"), "choices": [
+            {"index": 0, "delta": {"tool_calls": [{"index": 0, "custom": {"input": "y"}}]}, "finish_reason": "tool_calls", "stop_reason": 7}]},
+    )  # fmt: skip
+
+    assert {
+        "object": "chat.completion",
+        "provider": "p",
+        "choices": [
+            {
+                "index": 0,
+                "message": {
+                    "role": "assistant",
+                    "content": [{"type": "text", "text": "A"}, {"type": "text", "text": "B"}],
+                    "reasoning_details": [{"index": 0, "text": "because"}],
+                    "tool_calls": [{"type": "custom", "custom": {"name": "run", "input": "xy"}, "extra": {"a": 1}}],
+                },
+                "finish_reason": "tool_calls",
+                "stop_reason": 7,
+            }
+        ],
+    } == openai_chat.answer(response)["body"]
+
+
+def test_tool_calls_without_an_index_are_told_apart_by_their_names() -> None:
+    """A call that names itself is a new one; one that does not goes on with the last."""
+    response = stream(
+        part({"tool_calls": [{"id": "1", "function": {"name": "f", "arguments": '{"x":'}}]}),
+        part({"tool_calls": [{"function": {"arguments": "1}"}}]}),
+        part({"tool_calls": [{"id": "2", "function": {"name": "g", "arguments": "{}"}}]}, "tool_calls"),
+    )
+
+    assert [("f", {"x": 1}), ("g", {})] == [
+        (c.name, c.arguments) for c in dialects.read("openai-chat", response).first.tool_calls
+    ]

@@ -108,6 +108,39 @@ def test_a_name_that_says_something_else_is_corrupt(field: int) -> None:
         read(f"{folder}/{'.'.join(parts)}", data)
 
 
+def test_a_missing_last_line_end_is_corrupt() -> None:
+    """The file ends with a brace and a line end, exactly."""
+    name, data = written()
+
+    with pytest.raises(CorruptSnapshot):
+        read(name, data[:-1])
+
+
+def nested(depth: int) -> bytes:
+    """Return a JSON text of nested arrays."""
+    return b"[" * depth + b"]" * depth
+
+
+@pytest.mark.parametrize("depth", [198, 199, 200])
+def test_bodies_and_requests_may_be_as_deep_as_the_rule_says(depth: int) -> None:
+    """200 containers are counted from the top of the body and of the document, whatever we wrap around them."""
+    asked = {"a": json.loads(nested(depth - 1)), "seed": 2**70}
+    answered = response.response(200, [], nested(depth))
+    rule = dialects.rule_for(asked, answered)
+    name, data = snapshot.write(
+        request=asked,
+        request_hash=request.request_hash(asked),
+        trial=0,
+        answer_hash=dialects.answer_hash(rule, answered),
+        answer_rule=rule,
+        second=NOON,
+        response=answered,
+        meta={},
+    )
+
+    assert (asked, "body" in answered) == (read(name, data).request, True)
+
+
 def test_text_after_the_end_is_corrupt() -> None:
     """After the integrity line stands exactly a brace and a line end."""
     name, data = written()
