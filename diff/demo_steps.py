@@ -60,7 +60,10 @@ STEPS = (
         story="The reply that routes a message must follow a schema. We rename one of the teams in it.",
         answers=Answers.NEW,
         edits=(_SCHEMA,),
-        see="The schema is part of what is sent, so this is another request (another hash): nobody blames the model.",
+        see=(
+            "The schema is part of what is sent, so this is another request, and nobody blames the model.\n"
+            "capture_hash_moved says it: the request's hash moved."
+        ),
     ),
     Step(
         clocks=("request",),
@@ -75,7 +78,11 @@ STEPS = (
         by="asking again",
         story=f"We edit nothing. {SAMPLED} is asked again, at temperature 1, so that the answers differ.",
         answers=Answers.AGAIN,
-        see="The same request (the same hash) got other answers: that can only be the model.",
+        see=(
+            "The same request (the same hash) got other answers: that can only be the model.\n"
+            "Each trial has a row. Where a row says sampling, the trials disagreed with each other before too: another draw is chance,\n"
+            "while drift would be a shift of many verdicts beyond what chance explains."
+        ),
     ),
     Step(
         clocks=("grader",),
@@ -100,6 +107,9 @@ STEPS = (
         story="Now the other answers of step 3 come together with the slip of step 4.",
         answers=Answers.AGAIN_KEPT,
         edits=(_GRADER,),
-        see="Each row names its own clocks: the model only where the answer moved, the grader wherever its code judged.",
+        see=(
+            "Each row names its own clocks: the model only where the answer moved, the grader wherever its code judged.\n"
+            "Where a row names two, its move is the first that applies (request, model, grader, expectation), and no proof of the cause."
+        ),
     ),
 )  # fmt: skip

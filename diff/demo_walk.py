@@ -14,13 +14,15 @@ _AGAIN = ("capture", SAMPLED, "--mode", "live")
 def prepare(project: Project, show: Show, *, live: bool) -> None:
     """Record the answers, judge them and save the verdicts as the base of every comparison."""
     show.heading("Start: record the answers and judge them")
-    show.say("Seven small cases of a shop's support assistant; one of them is asked five times.")
+    show.say("Seven small cases of a shop's support assistant.")
+    show.say(f"{SAMPLED} is asked five times: it has five trials, and passes if more than half of them do.")
     if live:
         show.say("That makes 11 questions of 2 to 4 seconds each.")
     _capture(project, show, live=live)
     show.say("Each answer is now a file. Graders read the files, and the verdicts are saved under the name main:")
     show.command(["grade", "--save", BASE])
     _require(project.run(["grade", "--save", BASE]), "grade")
+    show.say("Each failing trial has a line of its own, yet a case counts once: trials may fail in a case that passes.")
     show.say("A model this small fails most cases. That is all right: what counts here is what changes.")
 
 

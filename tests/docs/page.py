@@ -75,6 +75,8 @@ def inline_commands(path: Path) -> Iterator[str]:
 def command_lines(shell: str) -> Iterator[list[str]]:
     """Yield the arguments of every ``whichclock`` call in a shell text."""
     for line in shell.replace("\\\n", " ").splitlines():
+        if "whichclock" not in line:
+            continue  # other programs' lines may quote over several lines
         lexer = shlex.shlex(line.removeprefix("$ "), posix=True, punctuation_chars=True)
         lexer.whitespace_split = True
         words = list(lexer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from tests.docs.page import ROOT, Step, blocks, steps_of
@@ -15,13 +16,20 @@ def test_every_command_of_the_readme_prints_what_it_shows(project: Project, tool
     """The tour is executed from its first command to its last; the screen at the top is what its end looks like."""
     screen, *tour = CONSOLES
 
-    project.begin()
     printed = [(step.command, _still(project.step(step))) for part in tour for step in part]
     project.publish()
     at_the_end = [(step.command, _still(project.step(step))) for step in screen]
 
     assert [(step.command, _still(step.shown)) for part in tour for step in part] == printed
     assert [(step.command, _still(step.shown)) for step in screen] == at_the_end
+
+
+def test_one_commit_has_one_id_on_the_whole_page() -> None:
+    """All outputs come from one run: the tour makes one commit, and every output that names it gives the same id."""
+    ids = re.findall(r"(?<=\()[0-9a-f]{12}(?=\))", (ROOT / "README.md").read_text("utf-8"))
+
+    assert len(ids) > 1
+    assert 1 == len(set(ids))
 
 
 def test_the_hashes_are_recomputed_with_jq_and_sha256sum(project: Project, tools: None) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from tests.capture.server import Asked, ModelServer, Say, completion, say_json
 from tests.docs.page import ROOT, Step, blocks
 
+COMMITTED = "2026-11-30T12:00:00Z"
 MODEL = "gpt-4.1-mini-2025-04-14"
 # What differs from run to run: seconds, latencies, commit ids, and digests of files that hold a second.
 _MOVING = (
@@ -44,10 +45,11 @@ class Script:
 
     def __init__(self) -> None:
         self._asked: Counter[str] = Counter()
+        self.model = MODEL
 
     def __call__(self, asked: Asked) -> Say:
         self._asked[asked.prompt] += 1
-        return say_json(completion(self._text(asked.prompt), model=MODEL))
+        return say_json(completion(self._text(asked.prompt), model=self.model))
 
     def _text(self, prompt: str) -> str:
         if prompt.startswith("Refund"):
@@ -74,6 +76,8 @@ class Project:
             "OPENAI_BASE_URL": self.server.url,
             "OPENAI_API_KEY": "sk-test-0123456789",
             "GIT_CONFIG_GLOBAL": str(self.root.parent / "gitconfig"),
+            "GIT_AUTHOR_DATE": COMMITTED,
+            "GIT_COMMITTER_DATE": COMMITTED,
         }
 
     def shell(self, command: str) -> subprocess.CompletedProcess[str]:
@@ -92,10 +96,6 @@ class Project:
         """Run a command of a page and return what it prints."""
         done = self.shell(_REMEMBER + step.command)
         return done.stdout + done.stderr
-
-    def begin(self) -> None:
-        """Commit the project as its author wrote it."""
-        self.shell("git init --quiet && git add . && git commit --quiet -m 'Write the cases'")
 
     def publish(self) -> None:
         """Let ``origin/main`` be what was committed last."""

@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -58,10 +60,11 @@ def test_the_demo_with_a_model_names_every_clock() -> None:
 def test_an_interrupted_demo_leaves_nothing_behind(tmp_path: Path) -> None:
     """Ctrl-C ends the demo, its model and its folder."""
     environ = {**os.environ, "TMPDIR": str(tmp_path)}
-    demo = subprocess.Popen(
-        [sys.executable, "-P", "-m", "whichclock", "demo"], cwd=ROOT, env=environ, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, start_new_session=True,
-    )  # fmt: skip
+    with _heard(signal.SIGINT):
+        demo = subprocess.Popen(
+            [sys.executable, "-P", "-m", "whichclock", "demo"], cwd=ROOT, env=environ, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
     while not list(tmp_path.glob("whichclock-demo-*/snapshots/sha256/*/*.json")):
         assert demo.poll() is None
         time.sleep(0.05)
@@ -72,6 +75,16 @@ def test_an_interrupted_demo_leaves_nothing_behind(tmp_path: Path) -> None:
     assert (130, False) == (demo.returncode, b"Traceback" in said)
     assert [] == list(tmp_path.glob("whichclock-demo-*"))
     assert not Path(f"/proc/{server}").exists()
+
+
+@contextmanager
+def _heard(number: signal.Signals) -> Generator[None]:
+    """Let processes that start here hear a signal, even where this one was started with it ignored (``&`` in a script)."""
+    before = signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
 
 def _server_of(parent: int) -> str:
