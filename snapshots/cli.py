@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from snapshots.console import Console
-from snapshots.errors import ExitCode
+from snapshots.errors import ExitCode, UsageError
 from snapshots.options import (
     Color,
     ColorOption,
@@ -119,6 +119,11 @@ def verify(
         checked = verifying.check(file)
         if checked.reason is not None:
             bad.append(checked)
+    if not total:
+        where = ", ".join(map(str, paths or ())) or str(root)
+        raise UsageError(
+            f"nothing to verify: no file is recorded under {where}", hint="whichclock capture records some"
+        )
     summary = {"files": total, "sound": total - len(bad), "corrupt": len(bad)}
     if fmt is Format.JSON:
         rows = [{"path": one.path, "reason": one.reason} for one in bad]

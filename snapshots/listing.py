@@ -14,7 +14,7 @@ from snapshots.errors import CorruptSnapshot
 from snapshots.lookup import Identity
 from snapshots.progress import progress
 from snapshots.snapshot import Snapshot
-from snapshots.store import Store
+from snapshots.store import Found, Store
 
 _HEAD = ("REQUEST", "TRIAL", "RECORDED AT", "STATUS", "ANSWER", "SEEN", "TARGET", "MODEL")
 _WIDTHS = (12, 5, 20, 7, 16, 4, 16, 0)
@@ -86,6 +86,14 @@ def _line(cells: tuple[str, ...]) -> str:
     return "  ".join(padded).rstrip()
 
 
+def _size(found: Found) -> int:
+    """Return a file's size; of a link its own, for it may lead nowhere."""
+    try:
+        return os.lstat(found.path).st_size
+    except FileNotFoundError:  # gone since it was listed
+        return 0
+
+
 def stats(store: Store, *, quiet: bool = False) -> dict[str, Any]:
     """Return counts over the whole store: files, identities, bytes, and what the sound files say."""
     rules: Counter[str] = Counter()
@@ -97,7 +105,7 @@ def stats(store: Store, *, quiet: bool = False) -> dict[str, Any]:
     before = ("", -1)
     for found in progress("stats", store.walk, quiet=quiet):
         files += 1
-        size += os.stat(found.path).st_size
+        size += _size(found)
         try:
             read = store.read(found)
         except CorruptSnapshot:

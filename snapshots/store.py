@@ -13,17 +13,23 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from snapshots import durable
+from snapshots import durable, staging
 from snapshots import snapshot as snapshot_file
 from snapshots.errors import CorruptSnapshot, StoreError
 from snapshots.snapshot import Snapshot
+from snapshots.staging import Staged
+
+__all__ = ["Found", "Staged", "Store", "read_bytes"]
 
 _CHUNK = 1 << 20
+# A pipe under a snapshot's name would wait for a writer that never comes; Windows has neither the pipe nor the flag.
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +49,6 @@ class Found:
     def shown(self) -> str:
         """Return the path as messages call it: under the store's own folder, the same on every machine."""
         return f"sha256/{self.folder}/{self.name}"
-
-
-@dataclass(frozen=True, slots=True)
-class Staged:
-    """A file that is written but has no name in the store yet."""
-
-    temporary: str
-    name: str
 
 
 class Store:
@@ -82,7 +80,7 @@ class Store:
     def observations(self, request_hash: str, trial: int) -> list[Found]:
         """Return all files of an identity in sort order, the current one last."""
         folder, prefix = request_hash[:2], f"{request_hash[2:]}.{trial}."
-        names = sorted(n for n in self._names(folder) if n.startswith(prefix))
+        names = [n for n in self._names(folder) if n.startswith(prefix) and snapshot_file.parse_name(folder, n)]
         return [Found(self._base, name, sys.intern(folder)) for name in names]
 
     def find(self, request_hash: str, trial: int, integrity: str) -> Found | None:
@@ -140,13 +138,11 @@ class Store:
         Raises:
             StoreError: the disk refused.
         """
-        temporary = os.path.join(self.root, "tmp", f"{os.getpid()}-{os.urandom(8).hex()}")
         try:
             self._make_folders(name[:2])
-            _write_new(temporary, data)
+            return staging.write(os.path.join(self.root, "tmp"), name, data)
         except OSError as error:
             raise self._refused(error) from error
-        return Staged(temporary, name)
 
     def sync(self, staged: Sequence[Staged]) -> None:
         """Make the bytes of staged files durable; where that fails they are removed.
@@ -158,7 +154,7 @@ class Store:
             durable.sync_files([one.temporary for one in staged])
         except OSError as error:
             for one in staged:
-                Path(one.temporary).unlink(missing_ok=True)
+                one.discard()
             raise self._refused(error) from error
 
     def link(self, staged: Staged) -> Found:
@@ -170,10 +166,7 @@ class Store:
         folder, _, file_name = staged.name.partition("/")
         final = f"{self._base}/{folder}/{file_name}"
         try:
-            try:
-                _link(staged.temporary, final)
-            finally:
-                Path(staged.temporary).unlink(missing_ok=True)  # the fallback for systems without links has moved it
+            staging.link(staged, final)
         except OSError as error:
             raise self._refused(error) from error
         self._unsynced.add(folder)
@@ -206,43 +199,49 @@ class Store:
         listing = self._folders.get(folder)
         if listing is None:
             listing = {}
-            for name in self._names(folder):  # sorted, so that the last name of an identity stays
-                if name.endswith(".json"):
-                    listing[_identity(name)] = name
+            # From the last name to the first: the first sound name of an identity is its last, and only that one is parsed.
+            for name in reversed(self._names(folder)):
+                if (identity := _identity(name)) not in listing and snapshot_file.parse_name(folder, name) is not None:
+                    listing[identity] = name
             self._folders[folder] = listing
         return listing
 
     def _names(self, folder: str) -> list[str]:
+        return self._listed(f"{self._base}/{folder}")
+
+    def _folder_names(self) -> list[str]:
+        return [name for name in self._listed(self._base) if len(name) == 2]
+
+    def _listed(self, path: str) -> list[str]:
         try:
-            return sorted(os.listdir(f"{self._base}/{folder}"))
+            return sorted(os.listdir(path))
         except (FileNotFoundError, NotADirectoryError):
+            self._refuse_no_folder()
             return []
         except OSError as error:
             raise StoreError(
                 f"cannot list the store: {error.strerror}", hint=f"check permissions of {self._base}"
             ) from error
 
-    def _folder_names(self) -> list[str]:
-        try:
-            return sorted(n for n in os.listdir(self._base) if len(n) == 2)
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        except OSError as error:
-            raise StoreError(
-                f"cannot list the store: {error.strerror}", hint=f"check permissions of {self._base}"
-            ) from error
+    def _refuse_no_folder(self) -> None:
+        """Refuse a file where the store should be: taken for an empty store, everything in it would seem never recorded."""
+        for path, what in ((self.root, "the store"), (self._base, "sha256 in the store")):
+            if os.path.lexists(path) and not os.path.isdir(path):
+                raise StoreError(f"cannot list the store: {what} is no folder", hint=f"look at {path}")
 
 
 def read_bytes(path: str) -> bytes:
-    """Read a whole file with as few system calls as it takes.
+    """Read a whole file with as few system calls as it takes. Errors call it as the store does, ``sha256/3f/….json``.
 
     Raises:
-        CorruptSnapshot: the path is a folder or a broken link.
+        CorruptSnapshot: the path is no file: a folder, a pipe, a broken link.
         StoreError: the system refuses to read it.
     """
     try:
-        handle = os.open(path, os.O_RDONLY)
+        handle = os.open(path, _READ)
         try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise _no_file(path)
             data = os.read(handle, _CHUNK)
             if len(data) == _CHUNK:
                 parts = [data]
@@ -252,40 +251,25 @@ def read_bytes(path: str) -> bytes:
             return data
         finally:
             os.close(handle)
-    except (FileNotFoundError, IsADirectoryError) as error:
-        raise CorruptSnapshot(
-            f"corrupt snapshot {path}: it is no file", hint="restore it from git or a copy"
-        ) from error
     except OSError as error:
-        raise StoreError(f"cannot read {path}: {error.strerror}", hint="check its permissions") from error
+        # ENXIO: a socket. ELOOP: links that lead to each other.
+        if isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError) or error.errno in (
+            errno.ENXIO, errno.ELOOP,
+        ):  # fmt: skip
+            raise _no_file(path) from error
+        raise StoreError(f"cannot read {_shown(path)}: {error.strerror}", hint="check its permissions") from error
+
+
+def _no_file(path: str) -> CorruptSnapshot:
+    return CorruptSnapshot(f"corrupt snapshot {_shown(path)}: it is no file", hint="restore it from git or a copy")
+
+
+def _shown(path: str) -> str:
+    """Return the end of a path that is the same on every machine: results are written without any other."""
+    return "/".join(Path(path).parts[-3:])
 
 
 def _identity(name: str) -> str:
     """Return ``<62 hex>.<trial>`` of a file name."""
     tail, _, rest = name.partition(".")
     return f"{tail}.{rest.partition('.')[0]}"
-
-
-def _link(temporary: str, final: str) -> None:
-    try:
-        os.link(temporary, final)
-    except FileExistsError:
-        return
-    except OSError as error:
-        # Some file systems know no hard links. A rename may then replace a file of the same name, that is, of the same bytes.
-        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
-            raise
-        os.rename(temporary, final)
-
-
-def _write_new(path: str, data: bytes) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-    try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(handle, view) :]
-    except BaseException:
-        os.unlink(path)
-        raise
-    finally:
-        os.close(handle)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from snapshots import dialects, request, schema, snapshot, strict_json
 from snapshots.errors import CorruptSnapshot, StoreError, UsageError, WhichclockError
@@ -21,12 +24,46 @@ class Checked:
 
 
 def files(root: Path) -> Iterator[Path]:
-    """Yield all ``.json`` files under a store's ``sha256`` folder in sort order, whatever they are called."""
-    for folder, folders, names in os.walk(root / "sha256"):
-        folders.sort()
-        for name in sorted(names):
-            if name.endswith(".json"):
-                yield Path(folder, name)
+    """Yield all that is called ``.json`` under a store's ``sha256`` folder in sort order, whatever its name and kind.
+
+    Raises:
+        StoreError: a folder cannot be listed; what stands in it would count as sound.
+    """
+    base = root / "sha256"
+    if os.path.lexists(base) and not base.is_dir():
+        raise StoreError("cannot list the store: sha256 in the store is no folder", hint=f"look at {base}")
+    yield from _below(base)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for name in sorted(_listed(folder)) if _is_folder(folder) else ():
+        if name.endswith(".json"):
+            yield folder / name
+        elif _is_folder(folder / name):
+            # A linked folder is entered, for reading enters it too; deeper down no command reads, and links go in circles.
+            for at, folders, names in os.walk(folder / name, onerror=_refuse):
+                yield from (Path(at, n) for n in sorted([*folders, *names]) if n.endswith(".json"))
+                folders[:] = sorted(n for n in folders if not n.endswith(".json"))
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return False
+        _refuse(error)
+
+
+def _listed(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError as error:
+        _refuse(error)
+
+
+def _refuse(error: OSError) -> NoReturn:
+    raise StoreError(f"cannot list {error.filename}: {error.strerror}", hint="check its permissions")
 
 
 def files_of(paths: Iterable[Path]) -> Iterator[Path]:
@@ -34,10 +71,11 @@ def files_of(paths: Iterable[Path]) -> Iterator[Path]:
 
     Raises:
         UsageError: a path is not there.
+        StoreError: a folder cannot be listed.
     """
     for path in paths:
-        if path.is_dir():
-            yield from files(path) if (path / "sha256").is_dir() else sorted(path.rglob("*.json"))
+        if path.is_dir() and not path.name.endswith(".json"):
+            yield from files(path) if (path / "sha256").is_dir() else _below(path)
         elif path.exists() or path.is_symlink():
             yield path
         else:

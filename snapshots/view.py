@@ -13,6 +13,7 @@ from snapshots import dialects, strict_json
 from snapshots.console import neutral, neutral_block
 from snapshots.errors import JsonError, UnreadableSnapshot
 from snapshots.reading import Choice
+from snapshots.response import payload
 from snapshots.snapshot import Snapshot
 
 
@@ -89,11 +90,11 @@ def _answer(snapshot: Snapshot) -> Iterator[str]:
         reading = dialects.read(reader, response)
     except UnreadableSnapshot as error:
         yield f"ANSWER status {response['status']}, {neutral(error.message)}"
-        yield from _indented(_text(_payload(response)))
+        yield from _indented(_text(payload(response)))
         return
     if not reading.recognised:
         yield f"ANSWER status {response['status']}"
-        yield from _indented(_text(_payload(response)))
+        yield from _indented(_text(payload(response)))
         return
     facts = [f"status {response['status']}"]
     facts += [f"model {neutral(reading.model)}"] if reading.model else []
@@ -122,10 +123,6 @@ def _choice(choice: Choice, number: str) -> Iterator[str]:
         yield "  [refusal]"
         yield from _indented(choice.refusal_text, "    ")
     yield f"  finish: {neutral(choice.finish_reason) if choice.finish_reason else 'not told'}"
-
-
-def _payload(response: Mapping[str, Any]) -> Any:
-    return next((response[name] for name in ("body", "text", "base64") if name in response), None)
 
 
 def _text(value: Any) -> str:
