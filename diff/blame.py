@@ -96,7 +96,7 @@ def _graders(suite: Suite, row: Any) -> dict[str, str]:
     side = side_of(suite, row)
     if not side.graders:
         return {}
-    names: dict[str, str] = dict.fromkeys(side.graders, row.case.place)
+    names: dict[str, str] = dict.fromkeys(side.graders, str(row.case.place))
     with Pool(Job(suite.root, suite.graders, names, suite.grader_timeout_s, suite.grader_memory_mb), 1) as pool:
         return {name: pool.loaded.digests[name] for name in side.graders}
 

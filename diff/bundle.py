@@ -24,24 +24,36 @@ def unpack(sources: Path, digests: frozenset[str], folder: Path) -> list[Path] |
     entries: list[Path] = []
     written: dict[str, bytes] = {}
     for digest in sorted(digests):
-        bundle = _read(sources / f"{digest}.json")
+        bundle = read(sources / f"{digest}.json")
         if bundle is None:
             return None
         for name, content in bundle["files"].items():
             data = _bytes(content)
             # A bundle is data from a repository: its names must stay inside the folder.
-            if data is None or not _is_inside(name) or written.setdefault(name, data) != data:
+            if (
+                data is None
+                or not _is_inside(name)
+                or written.setdefault(name, data) != data
+                or not _written(folder / name, data)
+            ):
                 return None
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
         if bundle["entry"] not in bundle["files"]:
             return None
         entries.append(folder / bundle["entry"])
     return sorted(set(entries))
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+def _written(path: Path, data: bytes) -> bool:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError:
+        return False  # a name that no file can have, or that another file has as its folder
+    return True
+
+
+def read(path: Path) -> dict[str, Any] | None:
+    """Return a source bundle, or ``None`` where it is missing or damaged."""
     try:
         bundle = strict_json.loads(path.read_bytes())
     except (OSError, JsonError):
@@ -59,12 +71,14 @@ def _bytes(content: Any) -> bytes | None:
     if isinstance(content, str):
         return content.encode()
     if isinstance(content, dict) and isinstance(content.get("base64"), str):
-        return base64.b64decode(content["base64"])
+        try:
+            return base64.b64decode(content["base64"], validate=True)
+        except ValueError:
+            return None
     return None
 
 
 def _is_inside(name: str) -> bool:
     path = PurePosixPath(name)
-    return (
-        not path.is_absolute() and ".." not in path.parts and "\\" not in name and ":" not in name and "\0" not in name
-    )
+    plain = path.name not in ("", ".", "..") and not path.is_absolute() and ".." not in path.parts
+    return plain and not any(c in name for c in "\\:\0")

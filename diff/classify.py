@@ -171,10 +171,18 @@ def _rule_turned_verdict(base: Row, head: Row) -> bool:
 def _grader_explains(base: Row, head: Row) -> bool:
     """Tell whether a differing code has, on either side, a source whose digest moved; a grader that fails has no codes to differ."""
     moved = set(moved_graders(base, head))
-    if "grader_error" in (base["status"], head["status"]) or any(name.startswith("reader:") for name in moved):
-        return bool(moved)  # what a reader reads differently may change any code
+    if any(name.startswith("reader:") for name in moved):
+        return True  # what a reader reads differently may change any code
+    failed = [row["error"] or "" for row in (base, head) if row["status"] == "grader_error"]
+    if failed:
+        return any(_names_fault(name, error) for name in moved for error in failed)
     sources = [row["evidence"] or {} for row in (base, head)]
     return any(moved & set(side.get(code, {})) for code in differing_codes(base, head) for side in sources)
+
+
+def _names_fault(name: str, error: str) -> bool:
+    """Tell whether an error is said of a grader; one that ended its process could be any."""
+    return f"{name}: " in error or "ended its worker process" in error
 
 
 def _observed_again(base: Row, head: Row, clocks: set[str], evidence: dict[str, Any]) -> str:

@@ -65,7 +65,6 @@ def diff(
     from diff import compare, markdown, report
     from diff import table as diff_table
     from diff.side import Sides
-    from golden.model import Selection
     from golden.suite import find_config, load_suite
     from snapshots.console import Console
     from snapshots.errors import UsageError
@@ -74,7 +73,7 @@ def diff(
     if out is not None and out.suffix != ".parquet":
         raise UsageError(f"--out {out} does not end in .parquet")
     suite = load_suite(find_config(explicit=config), snapshots=snapshots)
-    with Sides(suite, Selection()) as sides:
+    with Sides(suite) as sides:
         comparison = compare.compare(sides.of(base), sides.of(head))
         if out is not None:
             diff_table.write(comparison, out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from diff.compare import Comparison, DiffRow
-from diff.report import MEANING, SHOWN, detail, sentence, shown_rows, silent, test_of, test_sentence
+from diff.report import MEANING, SHOWN, detail, sentence, shown_rows, silent, test_of, test_sentence, unjudged_sentence
 from diff.statistics import Rate, wilson
 from snapshots.console import neutral, shorten
 
@@ -49,10 +49,12 @@ def markdown(comparison: Comparison) -> str:
     if quiet:
         lines += [
             "",
-            "Silent: " + ", ".join(f"{c} moved in {n} rows and changed no finding" for c, n in quiet.items()) + ".",
+            "Silent: "
+            + ", ".join(f"{c} moved in {n} row{'s' if n != 1 else ''} and changed no finding" for c, n in quiet.items())
+            + ".",
         ]
     if comparison.head_unjudged:
-        lines += ["", f"**Not judged on the head side: {comparison.head_unjudged} rows.**"]
+        lines += ["", f"**{escape(unjudged_sentence(comparison).capitalize())}.**"]
     return "\n".join(lines)
 
 
@@ -66,5 +68,5 @@ def _row(row: DiffRow) -> str:
 
 def _interval(rate: Rate) -> str:
     if rate.low is None or rate.high is None:
-        return "no case"
+        return "none judged"
     return f"{rate.passed} of {rate.cases} (95 % interval {rate.low:.2f} to {rate.high:.2f})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from diff.classify import outcome_differs
 from diff.compare import Comparison, DiffRow
 from diff.statistics import McNemar, Rate, mcnemar, wilson
 from snapshots.console import Console, neutral, shorten, table
@@ -154,6 +155,11 @@ def detail(row: DiffRow) -> str:
     parts: list[str] = []
     if row.move == "renamed" and row.base is not None:
         parts.append(f"was {row.base['case_id']}")
+    if len(row.clocks) > 1 and row.move != "none" and _outcome_moved(row):
+        parts.append("several clocks moved: cause not separated")
+    for side, r in (("base", row.base), ("head", row.head)):
+        if r is not None and r["status"] not in ("pass", "fail"):
+            parts.append(f"{side}: {r['status']}" + (f" {r['error']}" if r["status"] == "grader_error" else ""))
     parts += codes(row)
     if row.request_changes:
         parts.append(", ".join(f"{c['part']} {c['pointer']}" for c in row.request_changes[:3]))
@@ -162,13 +168,11 @@ def detail(row: DiffRow) -> str:
     parts += [f"{name}: {_told(value)}" for name, value in row.evidence.items() if name not in ("graders",)]
     if "graders" in row.evidence:
         parts.append(f"code of {', '.join(row.evidence['graders'])}")
-    if row.move == "missing_snapshot":
-        parts += [
-            f"{side}: {r['status']}"
-            for side, r in (("base", row.base), ("head", row.head))
-            if r and r["findings"] is None
-        ]
     return neutral("; ".join(parts))
+
+
+def _outcome_moved(row: DiffRow) -> bool:
+    return row.base is not None and row.head is not None and outcome_differs(row.base, row.head)
 
 
 def codes(row: DiffRow) -> list[str]:
@@ -206,14 +210,24 @@ def _totals(comparison: Comparison) -> list[str]:
             f"stale: known: flaky, but all trials agree in both runs: {', '.join(map(neutral, comparison.stale_known[:10]))}"
         )
     if comparison.head_unjudged:
-        told.append(f"not judged on the head side: {comparison.head_unjudged} rows (see: whichclock grade)")
+        told.append(unjudged_sentence(comparison))
     return told
 
 
 def _interval(rate: Rate) -> str:
     if rate.low is None or rate.high is None:
-        return "no case"
+        return "none judged"
     return f"{rate.passed} of {rate.cases} (95 % interval {rate.low:.2f} to {rate.high:.2f})"
+
+
+def unjudged_sentence(comparison: Comparison) -> str:
+    """Return how many rows of the head side have no verdict, and what to do about it."""
+    count = comparison.head_unjudged
+    missing = any(r.head is not None and r.head["status"] == "missing_snapshot" for r in comparison.rows.values())
+    remedy = (
+        "record what is missing with: whichclock capture" if missing else "whichclock grade says whose problem it is"
+    )
+    return f"not judged on the head side: {count} row{'s' if count != 1 else ''}; {remedy}"
 
 
 def test_sentence(test: McNemar) -> str:

@@ -39,19 +39,21 @@ class Repository:
         except RefError:
             raise RefError(
                 f"git:{revision} names no commit in this repository",
-                hint="a shallow clone lacks history: git fetch --unshallow (or fetch-depth: 0 in CI)",
+                hint="is it spelled right and fetched? a shallow clone lacks history: git fetch --unshallow (fetch-depth: 0 in CI)",
             ) from None
 
     def extract(self, commit: str, to: Path, *, without: PurePosixPath | None = None) -> None:
         """Write the project's files of a commit, raw as git stores them, under a folder; ``without`` names a folder to leave out.
 
-        Symbolic links and submodules are left out: a tree may not reach outside itself.
+        A symbolic link becomes a copy of the file that it leads to within the tree; others, and submodules, are left out: a tree may not
+        reach outside itself.
 
         Raises:
             RefError: the commit has no such folder, or git fails.
         """
-        entries = [e for e in self._entries(commit) if without is None or not e[1].is_relative_to(without)]
-        if not entries:
+        listed = [e for e in self._entries(commit) if without is None or not e[1].is_relative_to(without)]
+        entries = [(blob, path) for blob, path, link in listed if not link]
+        if not listed:
             raise RefError(f"commit {commit[:12]} has no files under {self.prefix}")
         with subprocess.Popen(
             ["git", "-C", os.fspath(self.top), "cat-file", "--batch"],
@@ -77,8 +79,17 @@ class Repository:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(data)
             process.stdin.close()
+        for blob, path, link in listed:
+            if link:
+                self._copy_linked(blob, to / path, to.resolve())
 
-    def _entries(self, commit: str) -> Iterator[tuple[str, PurePosixPath]]:
+    def _copy_linked(self, blob: str, link: Path, root: Path) -> None:
+        leads_to = (link.parent / os.fsdecode(self._bytes("cat-file", "blob", blob))).resolve()
+        if leads_to.is_relative_to(root) and leads_to.is_file() and not link.exists():
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.write_bytes(leads_to.read_bytes())
+
+    def _entries(self, commit: str) -> Iterator[tuple[str, PurePosixPath, bool]]:
         listing = self._bytes(
             "ls-tree", "-r", "-z", "--full-tree", commit, "--", f"{self.prefix}" if str(self.prefix) != "." else "."
         )
@@ -88,8 +99,12 @@ class Repository:
             head, _, name = entry.partition(b"\t")
             mode, kind, blob = head.split()
             path = PurePosixPath(os.fsdecode(name))
-            if kind == b"blob" and mode in (b"100644", b"100755"):
-                yield blob.decode(), path.relative_to(self.prefix) if str(self.prefix) != "." else path
+            if kind == b"blob":
+                yield (
+                    blob.decode(),
+                    path.relative_to(self.prefix) if str(self.prefix) != "." else path,
+                    mode == b"120000",
+                )
 
     def history(self, head: str, limit: int) -> list[tuple[str, str]]:
         """Return (commit, subject) of the newest commits that touched the project, newest first, along first parents."""

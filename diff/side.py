@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from diff import bundle
 from diff.revision import Repository
 from golden import render
 from golden.model import Selection, Suite
@@ -22,6 +23,7 @@ from snapshots.errors import AuthorError, CorruptSnapshot, RefError, StoreError
 from snapshots.store import Store
 
 CodeOf = Callable[[frozenset[str]], Job | None]
+SourceOf = Callable[[str], dict[str, Any] | None]
 
 
 @dataclass(slots=True)
@@ -29,7 +31,8 @@ class Side:
     """One side. ``name`` is how reports call it, ``notes`` what they must add.
 
     ``documents`` holds the request documents that were rendered for this side; ``stores`` are where its answers are. ``code`` returns the
-    job that runs this side's own graders, given the digests it must have, or ``None`` where that code is not at hand.
+    job that runs this side's own graders, given the digests it must have, or ``None`` where that is not at hand; ``source`` returns the
+    source bundle of a digest.
     """
 
     ref: str
@@ -43,6 +46,7 @@ class Side:
     order: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     notes: list[str] = field(default_factory=list[str])
     code: CodeOf = lambda _digests: None
+    source: SourceOf = lambda _digest: None
 
     def document(self, request_hash: str) -> dict[str, Any] | None:
         """Return the request document of a hash, rendered or recorded, or ``None`` where it is not at hand."""
@@ -74,9 +78,8 @@ class Side:
 class Sides:
     """Makes sides from REFs; a context, for revisions are extracted into folders that go when it ends."""
 
-    def __init__(self, suite: Suite, selection: Selection, *, jobs: int = 0) -> None:
+    def __init__(self, suite: Suite, *, jobs: int = 0) -> None:
         self._suite = suite
-        self._selection = selection
         self._jobs = jobs
         self._stack = ExitStack()
 
@@ -99,7 +102,12 @@ class Sides:
         return self._saved(ref)
 
     def _saved(self, ref: str) -> Side:
-        run = labels.resolve(ref, self._suite.results)
+        try:
+            run = labels.resolve(ref, self._suite.results)
+        except RefError as error:
+            if not ref.endswith(".parquet") and self._is_revision(ref):
+                raise RefError(error.message, hint=f"did you mean git:{ref}?") from None
+            raise
         rows = table.read(run.path)
         told = table.metadata(rows, run.path)
         if told["suite"] != self._suite.name:
@@ -116,14 +124,20 @@ class Sides:
             told.get("runtime") or {},
             [Store(self._suite.snapshots)],
             code=lambda digests: self._bundled(run.sources, digests),
+            source=lambda digest: bundle.read(run.sources / f"{digest}.json"),
         )
+
+    def _is_revision(self, ref: str) -> bool:
+        try:
+            Repository(self._suite.root).commit(ref)
+        except RefError:
+            return False
+        return True
 
     def _bundled(self, sources: Path, digests: frozenset[str]) -> Job | None:
         """Write the source bundles of the given digests into a folder and return the job that runs them."""
-        from diff.bundle import unpack
-
         folder = self._folder()
-        entries = unpack(sources, digests, folder)
+        entries = bundle.unpack(sources, digests, folder)
         if entries is None:
             return None
         return Job(folder, tuple(entries), {}, self._suite.grader_timeout_s, self._suite.grader_memory_mb)
@@ -160,11 +174,9 @@ class Sides:
     ) -> Side:
         suite = suite if store is None else replace(suite, snapshots=store)
         cases = {case.id: case for case in suite.cases}
-        wanted = set(self._selection.cases)
-        # A case that this side does not have is absent there, not an error: it was added or removed since.
-        planned = [row for row in select(suite, Selection()) if not wanted or row.case.id in wanted]
+        planned = select(suite, Selection())
         plan = command.make_plan(suite, planned, None)
-        graded = command.grade(suite, plan, self._selection, jobs=self._jobs, keep_table=True)
+        graded = command.grade(suite, plan, Selection(), jobs=self._jobs, keep_table=True)
         if graded.table is None:
             raise RefError(f"{ref} has no rows")
         told = table.metadata(graded.table)
@@ -173,7 +185,7 @@ class Sides:
             name,
             graded.table,
             suite.name,
-            bool(self._selection),
+            False,
             told["runtime"],
             [Store(suite.snapshots)],
             notes=notes or [],
@@ -184,6 +196,7 @@ class Sides:
             lambda key: render.render(suite, cases[key[0]], suite.targets[key[1]]).document,
         )
         side.code = lambda _digests: command.job_of(suite, plan)
+        side.source = graded.outcome.loaded.sources.get
         return side
 
     def _folder(self) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from snapshots.store import Store
 
 SCHEMA = "whichclock.why/1"
 _LONGEST = 400
+_MOST_LINES = 40
 
 
 @dataclass(slots=True)
@@ -61,10 +63,10 @@ def why(comparison: Comparison, rows: list[DiffRow], suite: Suite) -> list[Why]:
         rows: its rows, all trials.
         suite: the head side's suite; commits are sought in its repository where there is one.
     """
-    by_target: dict[str, list[DiffRow]] = {}
+    by_case: dict[tuple[str, str], list[DiffRow]] = {}
     for row in rows:
-        by_target.setdefault(row.target, []).append(row)
-    return [_account(comparison, _telling(trials), suite) for trials in by_target.values()]
+        by_case.setdefault((row.case_id, row.target), []).append(row)
+    return [_account(comparison, _telling(trials), suite) for trials in by_case.values()]
 
 
 def _telling(trials: list[DiffRow]) -> DiffRow:
@@ -95,15 +97,36 @@ def _clock(name: str, row: DiffRow, comparison: Comparison) -> Clock:
     elif name == "model":
         _model(clock, row, comparison)
     elif name == "grader" and clock.state == "moved":
-        clock.changes = [
-            {"pointer": grader, "before": base["graders"][grader], "after": head["graders"][grader]}
-            for grader in row.evidence.get("graders", ())
-        ]
+        clock.changes = _code_changes(row, comparison)
     elif name == "expectation" and clock.state == "moved":
         clock.changes = _changes(
             base["expectation"], head["expectation"], list(differing(base["expectation"], head["expectation"]))
         )
     return clock
+
+
+def _code_changes(row: DiffRow, comparison: Comparison) -> list[dict[str, Any]]:
+    """Return the digests of each moved grader, with the lines of its code that changed where both sides' sources are at hand."""
+    changes: list[dict[str, Any]] = []
+    shown: set[tuple[Any, Any]] = set()
+    for name in row.evidence.get("graders", ()):
+        old, new = ((side["graders"] or {}).get(name) if side else None for side in (row.base, row.head))
+        change: dict[str, Any] = {"pointer": name, "before": old, "after": new}
+        if old is not None and new is not None and (old, new) not in shown:
+            shown.add((old, new))  # graders of one module share its code: the lines are shown once
+            change["lines"] = _code_lines(comparison.base.source(old), comparison.head.source(new))
+        changes.append(change)
+    return changes
+
+
+def _code_lines(old: dict[str, Any] | None, new: dict[str, Any] | None) -> list[str]:
+    if old is None or new is None:
+        return []
+    lines: list[str] = []
+    for name in sorted({*old["files"], *new["files"]}):
+        before, after = (str(side["files"].get(name, "")).splitlines() for side in (old, new))
+        lines += list(unified_diff(before, after, name, name, n=1, lineterm=""))
+    return lines
 
 
 def _request_changes(row: DiffRow, comparison: Comparison) -> list[dict[str, Any]]:
@@ -205,6 +228,9 @@ def lines(account: Why, console: Console, base: str, head: str) -> list[str]:
         for change in clock.changes[:8]:
             part = f"{change['part']} " if "part" in change else ""
             shown.append(f"      {neutral(part + (change['pointer'] or '/'))}")
+            if change.get("lines"):
+                shown += [f"        {shorten(neutral(line), _LONGEST)}" for line in change["lines"][:_MOST_LINES]]
+                continue
             shown.append(f"        - {_value(change['before'])}")
             shown.append(f"        + {_value(change['after'])}")
     return shown

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +15,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 @app.command()
 def why(
-    case: Annotated[str, typer.Argument(metavar="CASE", help="The exact id of a case.")],
+    case: Annotated[str, typer.Argument(metavar="CASE", help="The exact id of a case, or a glob with * ? [.")],
     base: Annotated[
         str | None,
         typer.Argument(
@@ -37,7 +39,6 @@ def why(
     from diff import why as account
     from diff.compare import compare
     from diff.side import Sides
-    from golden.model import Selection
     from golden.suite import find_config, load_suite
     from snapshots.console import Console
     from snapshots.errors import UsageError
@@ -45,7 +46,7 @@ def why(
     console = Console(color.value, quiet=quiet)
     suite = load_suite(find_config(explicit=config), snapshots=snapshots)
     ref = base or default_base(suite)
-    with Sides(suite, Selection(cases=(case,))) as sides:
+    with Sides(suite) as sides:
         old = sides.of(ref)
         comparison = compare(old, sides.of(None))
         rows = case_rows(comparison, case)
@@ -64,16 +65,18 @@ def why(
 
 
 def case_rows(comparison: Any, case_id: str) -> list[Any]:
-    """Return the rows of one case, those that did not move included."""
+    """Return the rows of a case by its id, the old one too, or of all cases that a glob means; those that did not move included."""
     from diff.compare import DiffRow
     from diff.table import as_rows
 
+    # An exact id that holds a bracket is still an exact id.
+    is_glob = any(c in case_id for c in "*?[")
+    matches = partial(_means, case_id) if is_glob else case_id.__eq__
     found: list[Any] = []
     for number, plain in enumerate(as_rows(comparison)):
         row = comparison.rows.get(number)
-        if plain["case_id"] != case_id and not (
-            row is not None and row.base is not None and row.base["case_id"] == case_id
-        ):
+        old_id = row.base["case_id"] if row is not None and row.base is not None else plain["case_id"]
+        if not matches(plain["case_id"]) and not matches(old_id):
             continue
         if row is None:
             key = {"case_id": plain["case_id"], "target": plain["target"], "trial": plain["trial"]}
@@ -82,6 +85,10 @@ def case_rows(comparison: Any, case_id: str) -> list[Any]:
                           reason=plain["reason"], evidence={}, base=base, head=head)  # fmt: skip
         found.append(row)
     return found
+
+
+def _means(pattern: str, name: str) -> bool:
+    return name == pattern or fnmatchcase(name, pattern)
 
 
 def default_base(suite: Any) -> str:

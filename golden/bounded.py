@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from jinja2 import filters
+from jinja2 import Undefined, filters
 from jinja2.exceptions import SecurityError
 
 MAX_CHARACTERS = 10_000_000
@@ -40,6 +40,8 @@ def text(value: Any) -> str:
     """Return a value as text; a list whose parts are shared is refused before it is written out."""
     if isinstance(value, list | tuple | dict):
         _parts(value)
+    elif not isinstance(value, str | int | float | None | Undefined):
+        raise SecurityError(f"{type(value).__name__} is an object and no text: call it, or turn it into a list")
     return str(value)
 
 

@@ -8,10 +8,13 @@ from typing import Any
 
 import typer
 
+from golden import nearest
 from golden import suite as suites
+from golden.closure import defined_names
 from golden.model import Planned, Selection, Suite
 from golden.render import Rendered, render
 from snapshots.console import Console, neutral, table
+from snapshots.errors import ConfigError
 from snapshots.options import (
     CasesArgument,
     Color,
@@ -51,6 +54,7 @@ def check(
     console = Console(color, quiet=quiet)
     suite = _load(config, snapshots, console)
     rendered = [request for _, request in _pairs(suite, Selection())]
+    _check_graders(suite)
     summary: dict[str, Any] = {
         "suite": suite.name,
         "cases": len(suite.cases),
@@ -105,6 +109,20 @@ def _load(config: Path | None, snapshots: Path | None, console: Console) -> Suit
     for warning in suite.warnings:
         console.warn(warning)
     return suite
+
+
+def _check_graders(suite: Suite) -> None:
+    """Refuse a case that lists a grader which no grader file defines; the files are read and not run."""
+    defined: set[str] = set()
+    for file in suite.graders:
+        names = defined_names(file, suite.root)
+        if names is None:
+            return
+        defined |= names
+    for case in suite.cases:
+        for name in case.graders:
+            if name not in defined:
+                raise ConfigError(f"{case.place}: no grader is named {name!r}", hint=nearest.hint(name, defined))
 
 
 def _pairs(suite: Suite, selection: Selection) -> Iterator[tuple[Planned, Rendered]]:

@@ -56,6 +56,23 @@ def _parse(file: Path, root: Path) -> ast.Module:
         raise ConfigError(f"{shown(file, root)}: cannot read the grader module: {error.strerror}") from None
 
 
+def defined_names(file: Path, root: Path) -> set[str] | None:
+    """Return the names that a module defines at its top, or ``None`` where reading cannot tell: it takes in all of another's.
+
+    Raises:
+        ConfigError: the file does not parse.
+    """
+    names: set[str] = set()
+    for node in ast.walk(_parse(file, root)):
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+            return None
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+    return names
+
+
 def shown(file: Path, root: Path) -> str:
     """Return a project file as messages call it: relative to the root, with forward slashes."""
     return file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name

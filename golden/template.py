@@ -18,6 +18,7 @@ from snapshots.errors import ConfigError, WhichclockError
 _TAGS = ("{{", "{%", "{#")
 _ENV_USE = re.compile(r"\benv\s*\.\s*([A-Za-z_][A-Za-z0-9_]*)")
 _BLOCKS = re.compile(r"\{[{%](.*?)[%}]\}", re.DOTALL)
+_ADDRESS = re.compile(r"<[^<>]{1,200} at 0x[0-9a-fA-F]{4,}>")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -59,11 +60,19 @@ def render(text: str, variables: Mapping[str, Any], lookup: Lookup | None, place
 
     names = dict(variables) if lookup is None else {**variables, "env": _Variables(lookup)}
     try:
-        return sandbox.run(_compiled(text), names)
+        return _without_addresses(sandbox.run(_compiled(text), names), text, variables)
     except WhichclockError:
         raise
     except Exception as error:
         _refuse(error, place, pointer)
+
+
+def _without_addresses(rendered: str, text: str, variables: Mapping[str, Any]) -> str:
+    """Return the text; refuse one that shows an object by its address in memory: it would be another request in every process."""
+    found = _ADDRESS.search(rendered)
+    if found is not None and found[0] not in text and found[0] not in str(dict(variables)):
+        raise ValueError(f"{found[0][:80]} is an object and no text: call it, or turn it into a list")
+    return rendered
 
 
 def variables_used(text: str) -> list[str]:

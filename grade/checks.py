@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from snapshots import strict_json
@@ -163,7 +164,7 @@ def _finish_reason(envelope: Envelope, argument: Any) -> Violation:
     return None if envelope["finish_reason"] in wanted else {"finish_reason": envelope["finish_reason"]}
 
 
-CHECKS: dict[str, Check] = {
+_CHECKS = {
     "allowed_tools": Check("tool_not_allowed", 1, _allowed_tools),
     "contains": Check("text_missing", 1, _contains),
     "equals": Check("text_differs", 1, _equals),
@@ -175,6 +176,7 @@ CHECKS: dict[str, Check] = {
     "regex": Check("pattern_missing", 1, _regex),
     "tool_called": Check("tool_not_called", 1, _tool_called),
 }
+CHECKS: Mapping[str, Check] = MappingProxyType(_CHECKS)
 EMPTY_ANSWER = "empty_answer"
 EMPTY_ANSWER_NUMBER = 1
 RESERVED_CODES = frozenset(check.code for check in CHECKS.values()) | {EMPTY_ANSWER}

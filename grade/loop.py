@@ -63,11 +63,13 @@ class Bench:
         except UnreadableSnapshot as error:
             return {**facts, "status": "unreadable_snapshot", "error": _whole(error.message)}
         latency = snapshot.meta.get("latency_ms")
-        envelope = Envelope(reading, snapshot.response, float(latency) if isinstance(latency, int | float) else None)
+        latency_ms = float(latency) if isinstance(latency, int | float) else None
         found: Findings = {}
         if reading.is_unexplained_empty:
             found[EMPTY_ANSWER] = {f"check:{EMPTY_ANSWER}": None}
-        faults = self._check(envelope, side, snapshot, found) + self._call(envelope, side, snapshot, found)
+        # Each grader reads an envelope of its own: what one does to it by force, the next does not see.
+        made = partial(Envelope, reading, snapshot.response, latency_ms)
+        faults = self._check(made(), side, snapshot, found) + self._call(made, side, snapshot, found)
         facts.update(
             findings=sorted(found),
             evidence=_evidence(found),
@@ -75,7 +77,7 @@ class Bench:
             finish_reason=_whole(reading.first.finish_reason),
             input_tokens=reading.input_tokens,
             output_tokens=reading.output_tokens,
-            latency_ms=envelope["latency_ms"],
+            latency_ms=latency_ms,
         )
         if faults:
             facts.update(status="grader_error", error="; ".join(faults))
@@ -107,10 +109,10 @@ class Bench:
                 )
         return faults
 
-    def _call(self, envelope: Envelope, side: _CaseSide, snapshot: Snapshot, found: Findings) -> list[str]:
+    def _call(self, made: Callable[[], Envelope], side: _CaseSide, snapshot: Snapshot, found: Findings) -> list[str]:
         faults: list[str] = []
         for grader in side.graders:
-            arguments = (envelope, side.view(snapshot)) if grader.takes_case else (envelope,)
+            arguments = (made(), side.view(snapshot)) if grader.takes_case else (made(),)
             try:
                 for code, evidence in self._closed(side, snapshot, partial(_findings, grader.function, *arguments)):
                     found.setdefault(code, {})[grader.name] = evidence
@@ -144,7 +146,8 @@ class _CaseSide:
     def __init__(self, expectation: str, graders: Mapping[str, Grader]) -> None:
         value = strict_json.loads_own(expectation.encode())
         context = value.get("context")
-        self.now: str = context["now"] if isinstance(context, dict) and isinstance(context.get("now"), str) else EPOCH
+        now = context.get("now") if isinstance(context, dict) else None
+        self.now: str = now.upper() if isinstance(now, str) else EPOCH  # RFC 3339 allows t and z in lower case
         checks = [next(iter(c.items())) for c in value.get("checks", ())]
         if "allowed_tools" in value:
             checks.append(("allowed_tools", value["allowed_tools"]))
@@ -158,7 +161,7 @@ class _CaseSide:
             (f"check:{name}", own_digest(f"check:{name}", check.number)) for name, check, _ in self.checks
         )
         self.digests[f"check:{EMPTY_ANSWER}"] = own_digest(f"check:{EMPTY_ANSWER}", EMPTY_ANSWER_NUMBER)
-        self._view = freeze({n: value.get(n) for n in ("context", "allowed_tools", "checks", "graders")})
+        self._view = {n: value.get(n) for n in ("context", "allowed_tools", "checks", "graders")}
         self._texts: dict[str, tuple[str, str]] = {}
 
     def digests_with(self, reader: str, number: int) -> tuple[str, str]:
@@ -171,7 +174,7 @@ class _CaseSide:
 
     def view(self, snapshot: Snapshot) -> FrozenDict:
         """Return what a grader sees of its case: not id, tags, vars, trial, target or expected."""
-        return FrozenDict({**self._view, "request": freeze(snapshot.request)})
+        return freeze({**self._view, "request": snapshot.request})
 
 
 def own_digest(name: str, number: int) -> str:

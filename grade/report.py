@@ -55,11 +55,13 @@ def lines(
 
 def _line(key: tuple[str, str, int], facts: dict[str, Any], console: Console, *, several: bool) -> str:
     case, target, trial = key
-    name = f"{shorten(neutral(case), 60)} [{neutral(target)}{f' #{trial}' if several else ''}]"
+    name = f"{shorten(neutral(case), 60)} [{neutral(target)}{f' trial {trial}' if several else ''}]"
     status = facts["status"]
     if status == "fail":
         parts = [f"missing {', '.join(facts['missing'])}"] if facts["missing"] else []
         parts += [f"unexpected {', '.join(facts['unexpected'])}"] if facts["unexpected"] else []
+        if facts["case_passed"]:
+            parts.append("the case passes all the same")  # by its rule over the trials
         return f"{console.paint('fail', 'red')}  {name}: {'; '.join(parts)}"
     text = shorten(neutral(facts["error"] or ""), 300)
     return f"{console.paint(status, 'yellow')}  {name}: {_WHOSE[status]}: {text}"

@@ -25,7 +25,7 @@ Rows = dict[str, list[Any]]
 Sink = Callable[[Rows], None]
 
 
-_TOLD = ("status", "missing", "unexpected", "error")
+_TOLD = ("status", "case_passed", "missing", "unexpected", "error")
 _MOST_PROBLEMS = 10_000
 
 

@@ -130,13 +130,18 @@ class Writer:
             with open(self._temporary, "rb") as file:
                 os.fsync(file.fileno())
         except OSError as error:
+            self._temporary.unlink(missing_ok=True)
             raise _failed(self._temporary, error) from error
         return self._temporary
 
     def discard(self) -> None:
         """Leave nothing behind."""
-        self._writer.close()
-        self._temporary.unlink(missing_ok=True)
+        try:
+            self._writer.close()
+        except OSError as error:
+            raise _failed(self._temporary, error) from error
+        finally:
+            self._temporary.unlink(missing_ok=True)
 
 
 def _failed(path: Path, error: OSError) -> StoreError:

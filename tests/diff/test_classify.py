@@ -30,6 +30,7 @@ def row(**members: Any) -> dict[str, Any]:
         "asked": [],
         "expectation": {"expected": ["ok"], "pass": "all"},
         "evidence": {"ok": {"g": None}},
+        "error": None,
         "reported_model": "m1",
         "input_tokens": 3,
         "output_tokens": 2,

@@ -196,3 +196,95 @@ def test_a_frozen_grade_judges_the_answers_of_the_saved_run(recorded: Project) -
 
     assert {"pass"} == {row["status"] for row in done.json["rows"]}
     assert (0, 1) == (done.json["summary"]["not_in_base"], done.json["summary"]["request_moved"])
+
+
+def test_a_rename_is_the_same_in_parquet_and_counts_at_base(recorded: Project) -> None:
+    """The old row stands in the base columns, and the base rate keeps the case."""
+    import pyarrow.parquet as pq
+
+    recorded.edit("golden/cases/cases.yaml", "id: greet", "id: welcome")
+    summary = recorded.ok("diff", "main", "--out", "d.parquet", "--format", "json").json["summary"]
+
+    with open(recorded.root / "d.parquet", "rb") as file:
+        rows = {r["case_id"]: r for r in pq.ParquetFile(file).read().to_pylist()}
+    assert ("renamed", "greet", "pass") == tuple(rows["welcome"][n] for n in ("move", "base_case_id", "base_status"))
+    assert (2, 2) == (summary["base_pass_rate"]["cases"], summary["head_pass_rate"]["cases"])
+
+
+def test_another_grader_file_moves_nobody_elses_clock(recorded: Project) -> None:
+    """A new grader file with a helper of its own, imported in a way that reading does not show, is no change of the others."""
+    (recorded.root / "private.py").write_text("X = 1\n")
+    (recorded.root / "golden/cases/more.py").write_text(
+        "import importlib\nimportlib.import_module('private')\ndef more(envelope):\n    return set()\n"
+    )
+    recorded.edit("whichclock.toml", '"golden/cases/graders.py"', '"golden/cases/graders.py", "golden/cases/more.py"')
+
+    assert [] == recorded.diff("main")[ORDER]["clocks"]
+
+
+def test_an_edited_helper_module_is_the_grader_clock(recorded: Project) -> None:
+    """What a grader imports from the project is its code."""
+    (recorded.root / "wording.py").write_text("CODE = 'ok_refusal'\n")
+    recorded.edit(
+        "golden/cases/graders.py", "from whichclock import grader", "import wording\nfrom whichclock import grader"
+    )
+    recorded.edit("golden/cases/graders.py", '{"ok_refusal"}', "{wording.CODE}")
+    recorded.ok("grade", "--save", "main")
+    (recorded.root / "wording.py").write_text("CODE = 'declined'\n")
+
+    row = recorded.diff("main", code=1)[ORDER]
+
+    assert ("grader_changed_on_frozen_hash", ["grader"]) == (row["move"], row["clocks"])
+
+
+def test_several_clocks_on_one_row_are_said_not_to_be_separated(recorded: Project) -> None:
+    """The move is a name and no proof: the table says so."""
+    recorded.edit("golden/cases/graders.py", '{"ok_refusal"}', '{"declined"}')
+    recorded.edit("golden/cases/cases.yaml", "expected: [ok_refusal]", "expected: [ok]")
+
+    assert "several clocks moved: cause not separated" in recorded.ok("diff", "main", code=1).out
+
+
+def test_a_failing_grader_is_told_in_the_diff(recorded: Project) -> None:
+    """The row says whose fault it is."""
+    recorded.edit("golden/cases/graders.py", 'return {"ok_refusal"}', "return 1 / 0")
+
+    out = recorded.ok("diff", "main", code=3).out
+
+    assert "head: grader_error golden/cases/graders.py:order_grader: ZeroDivisionError" in out
+
+
+def test_an_unrelated_grader_is_not_blamed_for_anothers_failure(recorded: Project) -> None:
+    """A grader that fails because its context changed is the expectation's, whatever else was edited."""
+    more = "def other(envelope, case):\n    return {case['context']['word']}\n"
+    (recorded.root / "golden/cases/more.py").write_text(more)
+    recorded.edit("whichclock.toml", '"golden/cases/graders.py"', '"golden/cases/graders.py", "golden/cases/more.py"')
+    recorded.edit(
+        "golden/cases/cases.yaml", "graders: [order_grader]", "graders: [order_grader, other]\n    context: {word: ok}"
+    )
+    recorded.edit("golden/cases/cases.yaml", "expected: [ok_refusal]", "expected: [ok_refusal, ok]")
+    recorded.ok("grade", "--save", "main")
+    recorded.edit("golden/cases/cases.yaml", "context: {word: ok}", "context: {}")
+    recorded.edit("golden/cases/graders.py", 'return {"ok_refusal"}', 'return set(["ok_refusal"])')
+
+    assert "expectation_changed_on_frozen_hash" == recorded.diff("main", code=3)[ORDER]["move"]
+
+
+def test_a_label_that_is_a_revision_is_pointed_out(recorded: Project) -> None:
+    """diff HEAD is a slip for diff git:HEAD."""
+    recorded.git("init", "-q")
+    recorded.git("add", "-A")
+    recorded.git("commit", "-qm", "First")
+
+    assert "did you mean git:HEAD?" in recorded.ok("diff", "HEAD", code=2).err
+
+
+def test_a_context_now_in_lower_case_is_an_instant_too(recorded: Project) -> None:
+    """RFC 3339 allows t and z."""
+    recorded.edit(
+        "golden/cases/cases.yaml",
+        "graders: [order_grader]",
+        "graders: [order_grader]\n    context: {now: 2026-01-01t00:00:00z}",
+    )
+
+    recorded.ok("grade")

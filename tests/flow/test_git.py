@@ -143,3 +143,52 @@ def test_a_project_in_a_folder_with_an_odd_name_is_found(project: Project) -> No
 
     assert ["grader"] == rows[ORDER]["clocks"]
     assert account["base"].startswith("git:HEAD (")
+
+
+def test_a_store_that_the_environment_names_is_not_the_trees(project: Project) -> None:
+    """A revision is graded with its own answers even where WHICHCLOCK_SNAPSHOTS is set: drift must not hide."""
+    from tests.capture.server import say
+
+    committed(project)
+    project.server.fallback = lambda _asked: say("Good day")
+    project.ok("capture", "--mode", "live", "--quiet")
+    project.env = {"WHICHCLOCK_SNAPSHOTS": str(project.root / "snapshots")}
+
+    rows = project.diff("git:HEAD", code=1)
+
+    assert "answer_moved_on_frozen_request" == rows["greet", 0]["move"]
+
+
+def test_why_tells_of_added_renamed_and_several_cases(project: Project) -> None:
+    """A case on one side only, one under another id, and all that a glob means."""
+    committed(project)
+    project.edit("golden/cases/cases.yaml", "id: greet", "id: welcome")
+    project.edit("golden/cases/third.yaml", "cases:\n", 'cases:\n  - {id: brand_new, prompt: "Say Ann"}\n')
+
+    told = {
+        name: project.ok("why", name, "git:HEAD", "--format", "json").json["cases"]
+        for name in ("brand_new", "welcome", "greet", "*")
+    }
+
+    assert ["added"] == [c["move"] for c in told["brand_new"]]
+    assert ["renamed"] == [c["move"] for c in told["welcome"]] == [c["move"] for c in told["greet"]]
+    assert {"brand_new", "welcome", "short", ORDER[0]} == {c["case_id"] for c in told["*"]}
+
+
+def test_why_shows_the_lines_of_a_moved_grader(project: Project) -> None:
+    """The code before and after, not digests alone."""
+    committed(project)
+
+    out = project.ok("why", ORDER[0], "git:HEAD~1").out
+
+    assert '-        return {"ok_refusal"}' in out
+    assert '+        return {"declined"}' in out
+
+
+def test_a_linked_prompt_within_the_tree_is_read_at_a_revision(project: Project) -> None:
+    """A symbolic link stands for the file that it leads to."""
+    (project.root / "golden/cases/greet.txt").rename(project.root / "hello.txt")
+    (project.root / "golden/cases/greet.txt").symlink_to("../../hello.txt")
+    committed(project)
+
+    assert "capture_hash_moved" == project.diff("git:HEAD~1", code=1)["greet", 0]["move"]

@@ -172,3 +172,26 @@ def test_text_without_tags_is_what_jinja_would_make_of_it(text: str) -> None:
     from golden import sandbox
 
     assert sandbox.run(sandbox.environment().from_string(text), {}) == rendered(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ name.upper }}",
+        "{{ [name]|map('upper') }}",
+        "{{ [name]|select }}",
+        "{{ cycler('a') }}",
+        "{{ range }}",
+        "{{ 'x' ~ name.upper }}",
+    ],
+)
+def test_an_object_has_no_text_of_its_own(text: str) -> None:
+    """An address in memory would make every rendering another request."""
+    assert "is an object and no text" in refused(text, name="Ann")
+
+
+def test_text_that_looks_like_an_address_may_be_the_authors_own() -> None:
+    """A prompt may quote one, and so may a variable."""
+    quoted = "<function f at 0x7f00deadbeef>"
+
+    assert f"{quoted} {quoted}" == rendered(f"{quoted} {{{{ seen }}}}", seen=quoted)

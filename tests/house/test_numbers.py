@@ -28,8 +28,8 @@ CHECK_SOURCES = {
     "tool_called": (1, "ba529c02800df470"),
 }
 READER_SOURCES = {
-    "openai-chat": (1, "8584d8086691b709"),
-    "openai-chat/1": (1, "5ab7ce4fb476f420"),
+    "openai-chat": (1, "274024fb26143c94"),
+    "openai-chat/1": (1, "11d6b428c6e453cb"),
     "raw": (1, "6d821489a3637a05"),
     "empty_answer": (1, "1f30c6719e7b2178"),
 }
