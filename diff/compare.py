@@ -14,36 +14,16 @@ from diff.confirm import old_code_agrees
 from diff.pairs import Pairs, pair
 from diff.renames import renames
 from diff.request_changes import request_changes
+from diff.row import DiffRow
 from diff.side import Side
+from diff.trials import mark_sampling, stale_flaky
+from diff.verdicts import LoneVerdicts, lone_verdicts
 from grade import table
 from grade.arrow import pc
 from grade.columns import column, scalar
-from snapshots import strict_json
 
 VERDICTS = ("newly_failing", "newly_passing", "still_failing", "still_passing", "incomparable")
 Row = dict[str, Any]
-
-
-@dataclass(slots=True)
-class DiffRow:
-    """One row of a diff. ``base`` or ``head`` is ``None`` where that side has no such row."""
-
-    case_id: str
-    target: str
-    trial: int
-    move: str
-    clocks: list[str]
-    request_changes: list[dict[str, str]]
-    verdict_change: str
-    reason: str | None
-    evidence: dict[str, Any]
-    base: Row | None
-    head: Row | None
-
-    @property
-    def is_known(self) -> bool:
-        """Tell whether the case is marked known on the head side: it is never a regression then."""
-        return self.head is not None and "known" in (self.head["expectation"] or {})
 
 
 @dataclass(slots=True)
@@ -86,7 +66,7 @@ def compare(base: Side, head: Side) -> Comparison:
     comparison = Comparison(base, head, pairs, {}, _plain_verdicts(head.rows, pairs), only_common=only_common)
     numbers, olds, news = _moved_rows(base, head, pairs)
     facts = _facts(base, head, olds, news)
-    lone = _lone(base, head, olds, news)
+    lone = lone_verdicts(base.rows, head.rows, olds, news)
     renamed = renames(*lone.without_namesake(olds, news))
     gone = {
         (o["case_id"], o["target"], o["trial"]): (n, o) for n, o in zip(numbers, olds, strict=True) if o is not None
@@ -101,8 +81,8 @@ def compare(base: Side, head: Side) -> Comparison:
             beside[number], old = gone[(*renamed[key], new["trial"])]
         comparison.rows[number] = _row(old, new, known, base, head, lone, renamed=number in beside)
     comparison.pairs = _with_renamed(comparison, beside)
-    _mark_sampling(comparison)
-    comparison.stale_known = _stale_flaky(comparison)
+    mark_sampling(comparison.base.rows, comparison.rows.values())
+    comparison.stale_known = stale_flaky(base.rows, head.rows)
     _count(comparison)
     return comparison
 
@@ -143,7 +123,7 @@ def _facts(base: Side, head: Side, olds: list[Row | None], news: list[Row | None
 
 
 def _row(
-    old: Row | None, new: Row | None, facts: Facts | None, base: Side, head: Side, lone: _Lone, *, renamed: bool
+    old: Row | None, new: Row | None, facts: Facts | None, base: Side, head: Side, lone: LoneVerdicts, *, renamed: bool
 ) -> DiffRow:
     either = new or old
     if either is None:
@@ -179,61 +159,6 @@ def _row(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Lone:
-    """Case verdicts of the cases that have a row which the other side lacks: such a case may still be there with other trials."""
-
-    base: dict[tuple[str, str], bool | None]
-    head: dict[tuple[str, str], bool | None]
-
-    def without_namesake(self, olds: list[Row | None], news: list[Row | None]) -> tuple[list[Row], list[Row]]:
-        """Return the removed and the added rows whose case is on one side only: with other trials a case is still itself."""
-        removed = [o for o, n in zip(olds, news, strict=True) if o is not None and n is None]
-        added = [n for o, n in zip(olds, news, strict=True) if n is not None and o is None]
-        return (
-            [o for o in removed if (o["case_id"], o["target"]) not in self.head],
-            [n for n in added if (n["case_id"], n["target"]) not in self.base],
-        )
-
-    def change(self, old: Row | None, new: Row | None) -> tuple[str, str | None]:
-        """Return the change of the case verdict that a pair of rows belongs to."""
-        if old is not None and new is not None:
-            return verdict_change(old["case_passed"], new["case_passed"])
-        if old is None and new is not None:
-            key = new["case_id"], new["target"]
-            if key in self.base:
-                return verdict_change(self.base[key], new["case_passed"])
-            # A new case has no verdict to compare with: one that fails gates, one that passes is news, not a change for the worse.
-            change, _ = verdict_change(new["case_passed"] is False, new["case_passed"])
-            return change, "added"
-        if old is not None and (key := (old["case_id"], old["target"])) in self.head:
-            return verdict_change(old["case_passed"], self.head[key])
-        return "incomparable", "removed"
-
-
-def verdict_change(before: bool | None, after: bool | None) -> tuple[str, str | None]:
-    """Return the change of a case verdict, with the reason where it is ``incomparable``."""
-    if before is None or after is None:
-        return "incomparable", f"{'base' if before is None else 'head'}: a trial could not be judged"
-    if before == after:
-        return ("still_passing" if after else "still_failing"), None
-    return ("newly_passing" if after else "newly_failing"), None
-
-
-def _lone(base: Side, head: Side, olds: list[Row | None], news: list[Row | None]) -> _Lone:
-    added = {n["case_id"] for o, n in zip(olds, news, strict=True) if n is not None and o is None}
-    removed = {o["case_id"] for o, n in zip(olds, news, strict=True) if o is not None and n is None}
-    return _Lone(_verdicts_of(base.rows, added), _verdicts_of(head.rows, removed))
-
-
-def _verdicts_of(rows: pa.Table, cases: set[str]) -> dict[tuple[str, str], bool | None]:
-    if not cases:
-        return {}
-    chosen = rows.select(["case_id", "target", "case_passed"])
-    chosen = chosen.filter(pc.is_in(chosen.column("case_id"), value_set=column(pa.string(), sorted(cases))))
-    return {(r["case_id"], r["target"]): r["case_passed"] for r in chosen.to_pylist()}
-
-
 def _plain_verdicts(head: pa.Table, pairs: Pairs) -> pa.Array:
     """Return the verdict change of rows that did not move: still passing, still failing, or incomparable."""
     passed = head.column("case_passed").take(pairs.head)
@@ -261,45 +186,6 @@ def _with_renamed(comparison: Comparison, renamed: dict[int, int]) -> Pairs:
     chosen = column(pa.int64(), kept)
     comparison.plain_verdicts = comparison.plain_verdicts.take(chosen)
     return Pairs(column(pa.int64(), [base[n] for n in kept]), pairs.head.take(chosen), pairs.moved.take(chosen))
-
-
-def _mark_sampling(comparison: Comparison) -> None:
-    """Mark moved answers of cases whose trials already disagreed at base: another draw is no news there."""
-    moved = [row for row in comparison.rows.values() if "model" in row.clocks]
-    outcomes = _outcomes(comparison.base.rows, {r.base["case_id"] for r in moved if r.base is not None})
-    for row in moved:
-        seen = outcomes.get((row.base["case_id"], row.target), set()) if row.base is not None else set()
-        if len(seen) > 1:
-            row.evidence["sampling"] = "the trials already disagreed at base"
-
-
-def _stale_flaky(comparison: Comparison) -> list[str]:
-    """Return the cases marked ``known: flaky`` whose trials all agree in both runs, sorted."""
-    rows = comparison.head.rows.select(["case_id", "expectation"])
-    texts = rows.column("expectation").cast(pa.string())
-    likely = rows.filter(pc.match_substring(texts, '"known":"flaky"')).to_pylist()
-    # A context may hold the same words: the text is looked into before a case is called stale.
-    marked = {r["case_id"] for r in likely if strict_json.loads_own(r["expectation"].encode()).get("known") == "flaky"}
-    old, new = (_outcomes(side.rows, marked, only_status=True) for side in (comparison.base, comparison.head))
-    return sorted({case for (case, target), seen in new.items() if len(seen) == 1 and old.get((case, target)) == seen})
-
-
-def _outcomes(rows: pa.Table, cases: set[str], *, only_status: bool = False) -> dict[tuple[str, str], set[Any]]:
-    """Return the different outcomes that the trials of some cases have."""
-    found: dict[tuple[str, str], set[Any]] = {}
-    if not cases:
-        return found
-    chosen = rows.select(["case_id", "target", "trial", "status", "findings"])
-    chosen = chosen.filter(pc.is_in(chosen.column("case_id"), value_set=column(pa.string(), sorted(cases))))
-    trials: Counter[tuple[str, str]] = Counter()
-    for row in chosen.to_pylist():
-        key = row["case_id"], row["target"]
-        trials[key] += 1
-        found.setdefault(key, set()).add(
-            row["status"] if only_status else (row["status"], tuple(row["findings"] or ()))
-        )
-    # One trial cannot disagree with itself, and says nothing about being flaky.
-    return {key: seen for key, seen in found.items() if trials[key] > 1}
 
 
 def _count(comparison: Comparison) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from diff.compare import Comparison, DiffRow
+from diff.compare import Comparison
 from diff.report import MEANING, SHOWN, detail, sentence, shown_rows, silent, test_of, test_sentence, unjudged_sentence
+from diff.row import DiffRow
 from diff.statistics import Rate, wilson
 from snapshots.console import neutral, shorten
 

@@ -6,7 +6,8 @@ from collections import defaultdict
 from typing import Any
 
 from diff.classify import outcome_differs
-from diff.compare import Comparison, DiffRow
+from diff.compare import Comparison
+from diff.row import DiffRow
 from diff.statistics import McNemar, Rate, mcnemar, wilson
 from snapshots.console import Console, neutral, shorten, table
 

@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from diff.compare import Comparison, DiffRow
+from diff.compare import Comparison
+from diff.row import DiffRow
 from grade import table as results
 from grade.arrow import pc
 from grade.columns import column

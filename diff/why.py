@@ -9,8 +9,9 @@ from typing import Any
 
 from diff.blame import Moved, Walk
 from diff.classify import CLOCKS
-from diff.compare import Comparison, DiffRow
+from diff.compare import Comparison
 from diff.report import codes
+from diff.row import DiffRow
 from golden.model import Suite
 from snapshots.console import Console, neutral, shorten
 from snapshots.errors import RefError

@@ -66,7 +66,7 @@ def why(
 
 def case_rows(comparison: Any, case_id: str) -> list[Any]:
     """Return the rows of a case by its id, the old one too, or of all cases that a glob means; those that did not move included."""
-    from diff.compare import DiffRow
+    from diff.row import DiffRow
     from diff.table import as_rows
 
     # An exact id that holds a bracket is still an exact id.

@@ -15,11 +15,9 @@ from __future__ import annotations
 
 import _thread
 import builtins
-import hashlib
 import importlib
 import inspect
 import os
-import random
 import resource
 import signal
 import sys
@@ -30,6 +28,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, NoReturn
+
+from grade.chance import Chance
 
 # Kept by value: the names in their modules are replaced for graders.
 _setitimer = signal.setitimer
@@ -75,8 +75,7 @@ class Guard:
         self._is_late = False
         self._now = EPOCH
         self._clock: Any = None
-        self._seed = b""
-        self._drawn = 0
+        self._chance = Chance()
 
     def install(self) -> None:
         """Close the environment, freeze the clock, seed randomness, and set the audit hook. Call before loading graders."""
@@ -84,7 +83,7 @@ class Guard:
         os.environ["TZ"] = "UTC"  # without it local time would be the machine's
         time.tzset()
         self._freeze_clock()
-        self._tame_randomness()
+        self._chance.install()
         signal.signal(signal.SIGPROF, self._out_of_time)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         self._allow_late_imports()
@@ -114,9 +113,7 @@ class Guard:
 
     def close(self, request_hash: str, now: str) -> None:
         """Close the world for one call of a grader: fix the seed and the clock, start counting processor time."""
-        self._seed = bytes.fromhex(request_hash)
-        self._drawn = 0
-        _DEFAULT.pending = True
+        self._chance.seed(bytes.fromhex(request_hash))
         if now != self._now:
             self._set_clock(now)
         self.violation = ""
@@ -218,64 +215,6 @@ class Guard:
     def _set_clock(self, now: str) -> None:
         self._clock.move_to(_instant(now))
         self._now = now
-
-    def _tame_randomness(self) -> None:
-        os.urandom = self._urandom
-        random._urandom = self._urandom  # type: ignore[attr-defined]  # noqa: SLF001 - SystemRandom reads this name
-        _SeededRandom.guard = self
-        random.Random = _UnseededRandom
-        for name in random.__all__:
-            if getattr(getattr(random, name), "__self__", None) is not None and hasattr(_DEFAULT, name):
-                setattr(random, name, getattr(_DEFAULT, name))
-
-    def _urandom(self, size: int) -> bytes:
-        """Return bytes that look random and are the same for every run: SHAKE-256 of request hash and position."""
-        self._drawn += 1
-        return hashlib.shake_256(self._seed + self._drawn.to_bytes(8, "big")).digest(size)
-
-    @property
-    def seed(self) -> int:
-        """Return the seed of the current call."""
-        return int.from_bytes(self._seed, "big")
-
-
-class _SeededRandom(random.Random):
-    """The generator behind the functions of ``random``; it is seeded at the first draw, for seeding costs more than most calls."""
-
-    pending = False
-    guard: Guard
-
-    def random(self) -> float:
-        self._seed_once()
-        return super().random()
-
-    def getrandbits(self, k: int, /) -> int:
-        self._seed_once()
-        return super().getrandbits(k)
-
-    def seed(self, a: Any = None, version: int = 2) -> None:
-        self.pending = False
-        super().seed(a, version)
-
-    def getstate(self) -> Any:
-        self._seed_once()
-        return super().getstate()
-
-    def _seed_once(self) -> None:
-        if self.pending:
-            self.pending = False
-            super().seed(self.guard.seed)
-            self.gauss_next = None
-
-
-class _UnseededRandom(random.Random):
-    """What a grader gets for ``random.Random()``: without a seed of its own it takes the call's."""
-
-    def seed(self, a: Any = None, version: int = 2) -> None:
-        super().seed(os.urandom(32) if a is None else a, version)
-
-
-_DEFAULT = _SeededRandom(0)
 
 
 _INSTALLED = tuple(

