@@ -7,7 +7,6 @@ object, no choices, no JSON.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,8 @@ from snapshots import dialects, openai_chat, response, sse
 from snapshots.errors import UnreadableSnapshot
 
 _MESSAGE_BYTES = 64 << 10
+_CREDENTIAL = "the server does not accept the credential: check the variable that the target's api_key names"
+_NO_ANSWER = frozenset({"/body/choices", "/body/error"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Failure:
 
     reason: str
     passing: bool
+    hint: str = ""
 
 
 def judge(reply: Reply, document: Mapping[str, Any], accept_status: Collection[int] = ()) -> Answer | Failure:
@@ -49,10 +51,8 @@ def judge(reply: Reply, document: Mapping[str, Any], accept_status: Collection[i
     if is_transient(reply.status):
         return Failure(f"HTTP {reply.status}{_words(kept, reply.data)}", passing=True)
     if 200 <= reply.status < 300:
-        if openai_chat.recognises(document, kept) and openai_chat.is_complete(kept):
+        if _is_complete(document, kept):
             return _answer(document, kept)
-        if _is_odd_completion(kept):
-            return Answer(kept, None, is_unexplained_empty=False)
         return Failure(f"HTTP {reply.status}, but {_incomplete(kept)}{_words(kept, reply.data)}", passing=True)
     if reply.status in accept_status or (reply.status == 400 and openai_chat.is_filtered(kept)):
         return _answer(document, kept)
@@ -62,7 +62,8 @@ def judge(reply: Reply, document: Mapping[str, Any], accept_status: Collection[i
             f"HTTP {reply.status}: a redirect to {where} is not followed, for it would send the key there",
             passing=False,
         )
-    return Failure(f"HTTP {reply.status}{_words(kept, reply.data)}", passing=False)
+    hint = _CREDENTIAL if reply.status == 401 else ""
+    return Failure(f"HTTP {reply.status}{_words(kept, reply.data)}", passing=False, hint=hint)
 
 
 def _answer(document: Mapping[str, Any], kept: dict[str, Any]) -> Answer:
@@ -75,25 +76,21 @@ def _answer(document: Mapping[str, Any], kept: dict[str, Any]) -> Answer:
     return Answer(kept, reading.model, reading.is_unexplained_empty)
 
 
-def _is_odd_completion(kept: Mapping[str, Any]) -> bool:
-    """Tell whether a text is a chat completion but for a value that strict JSON has no place for.
+def _is_complete(document: Mapping[str, Any], kept: Mapping[str, Any]) -> bool:
+    """Tell whether a reply is a chat completion, received to its end.
 
-    NaN among log probabilities, half a surrogate pair, a member given twice, an integer beyond 64 bits: asking again would
-    give the same, so the text is kept as it came.
+    One that strict JSON has no place for (NaN among log probabilities, half a surrogate pair, a member given twice, an integer
+    beyond 64 bits) is one too: asking again would give the same, so its text is kept as it came.
     """
-    text = kept.get("text")
-    if not isinstance(text, str):
+    if openai_chat.recognises(document, kept):
+        return openai_chat.is_complete(kept)
+    if not openai_chat.reads(document, kept):
         return False
     try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    choices = body.get("choices") if isinstance(body, dict) else None
-    return (
-        isinstance(choices, list)
-        and bool(choices)
-        and all(isinstance(choice, dict) and isinstance(choice.get("message"), dict) for choice in choices)
-    )
+        openai_chat.read(kept)
+    except UnreadableSnapshot as error:
+        return error.pointer not in _NO_ANSWER
+    return True
 
 
 def _incomplete(kept: Mapping[str, Any]) -> str:

@@ -60,7 +60,7 @@ class Asker:
         try:
             wire = job.rendered.wire(self._environ)
         except WhichclockError as error:
-            return Ended(Outcome.FAILED, error=f"{error.message}; {error.hint}" if error.hint else error.message)
+            return Ended(Outcome.FAILED, error=error.message, hint=error.hint)
         # By name, for what is struck out of a message is replaced by where it came from.
         scrub = scrubber({name: self._environ[name] for name in job.rendered.env if name in self._environ})
         if scrub and (name := scrub.find(canonical.encode(job.rendered.document))):
@@ -106,7 +106,7 @@ class _Exchange:
             except TooLargeError as error:
                 return Ended(Outcome.REFUSED, error=f"{error.message}; it is not stored")
             except NoReplyError as error:
-                reply, verdict = None, Failure(error.message, error.passing)
+                reply, verdict = None, Failure(error.message, error.passing, error.hint)
             else:
                 verdict = judge(reply, self._job.rendered.document, self._job.planned.target.accept_status)
             if isinstance(verdict, Answer) and reply is not None:
@@ -130,10 +130,10 @@ class _Exchange:
         """Wait for the next attempt and return ``None``, or return how it ended."""
         self._reason = self._shown(failure.reason)
         if not failure.passing:
-            return Ended(Outcome.FAILED, error=self._reason)
+            return Ended(Outcome.FAILED, error=self._reason, hint=failure.hint)
         if failures > self._job.planned.target.retries:
             tries = f" (after {self._attempts} attempts)" if self._attempts > 1 else ""
-            return Ended(Outcome.FAILED, error=f"{self._reason}{tries}")
+            return Ended(Outcome.FAILED, error=f"{self._reason}{tries}", hint=failure.hint)
         asked = None if reply is None else retry.retry_after(reply.header("retry-after"), self._asker.now())
         if asked is not None and asked > retry.RETRY_AFTER_CEILING_S:
             ceiling = f"more than the ceiling of {retry.RETRY_AFTER_CEILING_S} s"

@@ -13,6 +13,7 @@ from capture.modes import Asking, Mode, decide
 from capture.options import CaptureOptions
 from capture.result import Outcome
 from golden.model import Planned, Suite
+from snapshots import miss
 from snapshots.console import neutral, shorten, table
 from snapshots.nearest import Near, Neighbours
 from snapshots.store import Store
@@ -20,7 +21,6 @@ from snapshots.store import Store
 SCHEMA = "whichclock.capture-bill/1"
 _EXPLAINED = 200
 """Most misses whose edit is looked for; each costs a comparison with a sample of the store."""
-_POINTERS_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,8 @@ class Bill:
     replayed: int
     failed: tuple[str, ...]
     lines: tuple[Line, ...]
+    is_empty: bool
+    """Nothing is recorded at all, so that no line has a reason of its own."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the one object that ``--dry-run --format json`` prints."""
@@ -87,14 +89,20 @@ def bill(suite: Suite, planned: Sequence[Planned], options: CaptureOptions) -> B
         explained = not recorded and len(lines) < _EXPLAINED
         near = neighbours.nearest(job.rendered.document) if explained else None
         lines.append(Line(job.planned.case.id, target, job.trial, job.request_hash, recorded, near))
-    return Bill(len(planned), sum(calls.values()), dict(sorted(calls.items())), replayed, tuple(failed), tuple(lines))
+    is_empty = any(line.nearest is None and not line.recorded for line in lines) and neighbours.is_empty
+    return Bill(
+        len(planned), sum(calls.values()), dict(sorted(calls.items())), replayed, tuple(failed), tuple(lines), is_empty
+    )
 
 
 def bill_lines(bill: Bill) -> Iterator[str]:
     """Yield the bill for people, neutral."""
+    if bill.is_empty:
+        yield miss.NOTHING_YET
     for line in bill.lines:
         trial = f" trial {line.trial}" if line.trial else ""
-        yield f"{shorten(neutral(line.case_id), 60)}  {neutral(line.target)}{trial}  {_why(line)}"
+        why = "" if bill.is_empty else f"  {_why(line)}"
+        yield f"{shorten(neutral(line.case_id), 60)}  {neutral(line.target)}{trial}{why}"
     for error in bill.failed:
         yield neutral(error)
     if bill.by_target:
@@ -105,21 +113,7 @@ def bill_lines(bill: Bill) -> Iterator[str]:
 
 
 def _why(line: Line) -> str:
-    if line.recorded:
-        return "recorded, asked again"
-    near = line.nearest
-    if near is None:
-        return "no recorded request is like it"
-    if near.only_the_address:
-        return (
-            f"recorded under another address as {near.request_hash[:12]}: another base URL is another key; "
-            'endpoint = "name" on the target would share'
-        )
-    if not near.pointers:
-        return "another trial of a recorded request"
-    shown = ", ".join(neutral(pointer) for pointer in near.pointers[:_POINTERS_SHOWN])
-    more = len(near.pointers) - _POINTERS_SHOWN
-    return f"differs from {near.request_hash[:12]} at {shown}{f' and {more} more' if more > 0 else ''}"
+    return "recorded, asked again" if line.recorded else miss.reason(line.nearest)
 
 
 def _row(line: Line) -> dict[str, Any]:

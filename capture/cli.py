@@ -11,7 +11,7 @@ import typer
 from capture.modes import Mode
 from capture.options import CaptureOptions
 from golden.model import Planned, Selection, Suite
-from snapshots.console import Console
+from snapshots.console import Console, neutral
 from snapshots.options import (
     CasesArgument,
     Color,
@@ -40,7 +40,7 @@ def capture(
         ),
     ] = Mode.AUTO,
     trials: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Trials of each case. Default: the case's own.")
+        int | None, typer.Option(min=1, max=10_000, metavar="N", help="Trials of each case. Default: the case's own.")
     ] = None,
     max_calls: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Make at most N calls, retries counted; refuse the rest.")
@@ -97,7 +97,7 @@ def _capture(
     suite: Suite, planned: tuple[Planned, ...], options: CaptureOptions, console: Console, fmt: Format
 ) -> None:
     from capture.progress import progress
-    from capture.report import remedy, summary_lines
+    from capture.report import remedies, summary_lines
     from capture.run import capture as run
 
     with progress(len(planned), quiet=console.quiet) as on_done:
@@ -109,7 +109,7 @@ def _capture(
     else:
         for line in summary_lines(result, console):
             console.out(line)
-    if hint := remedy(result):
-        console.say(f"hint: {hint}")
+    for hint in remedies(result):
+        console.say(f"hint: {neutral(hint)}")
     if result.exit_code:
         raise typer.Exit(result.exit_code)

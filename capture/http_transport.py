@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import yarl
 
 _PRINTABLE = re.compile(r"[!-~]+")
+_NOBODY_THERE = "nothing answers at the target's base_url: start the server there, or correct the address"
+_WRONG_HOST = "the host of the target's base_url has no address: check its spelling and the network"
 _BREAKS_HEADER = re.compile("[\x00\r\n]")
 
 
@@ -120,6 +122,10 @@ def _no_reply(error: Exception, limits: Limits) -> NoReplyError:
         return NoReplyError("the URL cannot be sent: it is no valid URL", passing=False)
     if isinstance(error, aiohttp.ClientPayloadError):
         return NoReplyError(f"the answer was cut off or garbled: {error}")
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return NoReplyError(f"{error}", hint=_WRONG_HOST)
+    if isinstance(error, aiohttp.ClientConnectorError) and not isinstance(error, aiohttp.ClientSSLError):
+        return NoReplyError(f"{error}", hint=_NOBODY_THERE)
     if isinstance(error, aiohttp.ClientError | OSError):
         return NoReplyError(f"{error}" or type(error).__name__)
     return NoReplyError(f"the request cannot be sent: {error}", passing=False)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import enum
+import os
+import shlex
 from dataclasses import dataclass
 
 from capture.result import Ended, Outcome
+from snapshots.console import neutral
 from snapshots.errors import CorruptSnapshot, StoreError
 from snapshots.lookup import reported_model
 from snapshots.snapshot import Snapshot
 from snapshots.store import Found, Store
+
+NOT_RECORDED = "nothing is recorded for this request"
 
 
 class Mode(enum.StrEnum):
@@ -52,21 +57,36 @@ def decide(store: Store, request_hash: str, trial: int, mode: Mode, *, resumed: 
         mode: who answers.
         resumed: an earlier run has asked this identity; then the store answers in every mode.
     """
+    found = None
     try:
         found = store.current(request_hash, trial)
         snapshot = None if found is None else store.read(found)
     except (CorruptSnapshot, StoreError) as error:
         # Never a live call in its place: that would hide the damage, and store a second truth beside it.
-        return Ended(Outcome.FAILED, error=error.message)
+        return damaged(error, found)
     if snapshot is not None and found is not None:
         if resumed or mode in (Mode.AUTO, Mode.REPLAY):
             return Ended(Outcome.REPLAYED, snapshot.answer_hash)
         return Asking(_current(found, snapshot, mode))
     if mode is Mode.REPLAY:
-        return Ended(Outcome.MISSED, error="nothing is recorded for this request")
+        return Ended(Outcome.MISSED, error=NOT_RECORDED)
     return Asking(None)
 
 
 def _current(found: Found, snapshot: Snapshot, mode: Mode) -> Current:
     model = reported_model(snapshot) if mode is Mode.LIVE else None
     return Current(found, snapshot.answer_hash, snapshot.answer_rule, model)
+
+
+def damaged(error: CorruptSnapshot | StoreError, found: Found | None) -> Ended:
+    """Return how an identity ends whose file cannot be read: failed, and with what brings it back, for it is never asked."""
+    hint = error.hint
+    if isinstance(error, CorruptSnapshot) and found is not None and hint.startswith("restore"):
+        hint = f"restore it from git or a copy, e.g. git checkout -- {neutral(shlex.quote(_from_here(found.path)))}"
+    return Ended(Outcome.FAILED, error=error.message, hint=hint)
+
+
+def _from_here(path: str) -> str:
+    """Return a path as it is typed in the working directory, where it lies below."""
+    here = os.path.join(os.getcwd(), "")
+    return path.removeprefix(here)

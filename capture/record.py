@@ -14,6 +14,7 @@ from capture.plan import Job
 from capture.result import Ended, Outcome
 from snapshots import dialects, snapshot
 from snapshots.errors import StoreError, WhichclockError
+from snapshots.same_answer import same_answer
 from snapshots.store import Found, Staged, Store
 
 GROUP = 256
@@ -97,17 +98,25 @@ class Recorder:
             return [one.filed for one in group]
         try:
             await loop.run_in_executor(thread, self._store.sync, staged)
-            filed = [self._link(one) for one in group]
+            filed = self._link_all(group)
             await loop.run_in_executor(thread, self._store.flush)
         except StoreError as error:
-            failed = Ended(Outcome.FAILED, error=error.message)
-            return [one.filed if one.staged is None else Filed(one.filed.item, failed, broken=True) for one in group]
+            return [_refused(one, error) for one in group]
         return filed
 
-    def _link(self, pending: _Pending) -> Filed:
-        if pending.staged is None:
-            return pending.filed
-        return replace(pending.filed, found=self._store.link(pending.staged))
+    def _link_all(self, group: list[_Pending]) -> list[Filed]:
+        """Link a synced group. From the first name that the disk refuses on, the rest is failed and leaves no temporary file."""
+        filed: list[Filed] = []
+        refused: StoreError | None = None
+        for one in group:
+            if one.staged is not None and refused is None:
+                try:
+                    filed.append(replace(one.filed, found=self._store.link(one.staged)))
+                    continue
+                except StoreError as error:
+                    refused = error
+            filed.append(one.filed if refused is None else _refused(one, refused))
+        return filed
 
     def _pending(self, item: Item) -> _Pending:
         document, response = item.job.rendered.document, item.answered.response
@@ -120,14 +129,17 @@ class Recorder:
                 return _Pending(Filed(item, Ended(Outcome.UNCHANGED, item.current.answer_hash)))
             return self._stage(item, rule, answer)
         except WhichclockError as error:
-            failed = Ended(Outcome.FAILED, error=error.message)
+            failed = Ended(Outcome.FAILED, error=error.message, hint=error.hint)
             return _Pending(Filed(item, failed, broken=isinstance(error, StoreError)))
 
     def _is_unchanged(self, item: Item, current: Current, rule: str, answer: str) -> bool:
-        old = current.answer_hash
-        if current.answer_rule != rule:
-            old = _rehashed(self._store, current.found, rule)
-        return old == answer and current.model == item.answered.model
+        if current.model != item.answered.model:
+            return False
+        if current.answer_rule == rule:
+            return current.answer_hash == answer
+        old = self._store.read(current.found)
+        new = item.job.rendered.document, item.answered.response
+        return same_answer((old.request, old.response), new) is True
 
     def _stage(self, item: Item, rule: str, answer: str) -> _Pending:
         job, now = item.job, self._now()
@@ -162,9 +174,9 @@ class Recorder:
         }
 
 
-def _rehashed(store: Store, found: Found, rule: str) -> str | None:
-    """Return the stored answer's hash under another rule, or ``None`` where that rule cannot read it."""
-    try:
-        return dialects.answer_hash(rule, store.read(found).response)
-    except (WhichclockError, KeyError, ValueError, AttributeError):
-        return None
+def _refused(pending: _Pending, error: StoreError) -> Filed:
+    """Return how an answer ends that the disk took no more; one that needed no file ends as it would have."""
+    if pending.staged is None:
+        return pending.filed
+    pending.staged.discard()
+    return Filed(pending.filed.item, Ended(Outcome.FAILED, error=error.message, hint=error.hint), broken=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
-from collections import Counter
 from collections.abc import Iterator
 
 from capture.result import ANSWERED, CaptureResult, Outcome, Row
+from golden.remedy import record_command
 from snapshots.console import Console, neutral, shorten
 
 _STYLES = {Outcome.FAILED: "red", Outcome.MISSED: "red", Outcome.REFUSED: "yellow", Outcome.MOVED: "yellow"}
 _SHOWN_ROWS = 50
+_SHOWN_HINTS = 3
+_NAMED_CASES = 5
 
 
 def summary_lines(result: CaptureResult, console: Console) -> Iterator[str]:
@@ -41,20 +42,27 @@ def _which(row: Row) -> str:
     return f"{shorten(neutral(row.case_id), 60)}  {neutral(row.target)}{trial}"
 
 
-def remedy(result: CaptureResult) -> str:
-    """Return the hint that fits what has no answer, or an empty text."""
+def remedies(result: CaptureResult) -> Iterator[str]:
+    """Yield the hints that fit what has no answer, neutral."""
     if result.interrupted:
-        return "run the same command again: what was answered is stored, and only the rest is asked"
-    kinds = Counter(row.outcome for row in result.rows)
-    if kinds[Outcome.MISSED]:
-        missed = [row for row in result.rows if row.outcome is Outcome.MISSED]
-        return f"record it with: {_command(missed[0], trials=1 + max(row.trial for row in missed))}"
-    if kinds[Outcome.FAILED]:
-        return "run the same command again: only what has no answer is asked"
-    return ""
+        yield "run the same command again: what was answered is stored, and only the rest is asked"
+        return
+    missed = [row for row in result.rows if row.outcome is Outcome.MISSED]
+    if missed:
+        yield f"record {'it' if len(missed) == 1 else 'them'} with: {_command(missed)}"
+    failed = [row for row in result.rows if row.outcome is Outcome.FAILED]
+    hints = list(dict.fromkeys(row.hint for row in failed if row.hint))
+    yield from hints[:_SHOWN_HINTS]
+    if len(hints) > _SHOWN_HINTS:
+        yield f"… and {len(hints) - _SHOWN_HINTS} more like these"
+    # A damaged file is never asked again, so a second run is no remedy for it; those rows have a hint of their own.
+    if any(not row.hint for row in failed):
+        yield "run the same command again: only what has no answer is asked"
 
 
-def _command(row: Row, *, trials: int) -> str:
-    """Return the command that records a row; with several trials it names how many."""
-    parts = ["whichclock", "capture", neutral(row.case_id), "--target", neutral(row.target)]
-    return shlex.join([*parts, "--trials", str(trials)] if trials > 1 else parts)
+def _command(missed: list[Row]) -> str:
+    """Return the command that records what is missed; with several trials it names how many."""
+    cases = list(dict.fromkeys(row.case_id for row in missed))
+    targets = list(dict.fromkeys(row.target for row in missed))
+    trials = 1 + max(row.trial for row in missed)
+    return record_command(cases if len(cases) <= _NAMED_CASES else (), targets, trials=trials)

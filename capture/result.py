@@ -39,11 +39,15 @@ RESUMABLE = ANSWERED - {Outcome.ASKED}
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How one identity ended: the outcome, the hash of its answer if there is one, and the reason if there is none."""
+    """How one identity ended: the outcome, the hash of its answer if there is one, and the reason if there is none.
+
+    ``hint`` is the remedy where there is a better one than running again.
+    """
 
     outcome: Outcome
     answer_hash: str | None = None
     error: str | None = None
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ class Row:
     outcome: Outcome
     shared: bool
     error: str | None
+    hint: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the members that ``--format json`` prints."""

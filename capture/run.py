@@ -7,13 +7,14 @@ import os
 from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 from capture import log as capture_log
 from capture import plan
 from capture.ask import Answered, Asker
 from capture.interrupt import stops_on_signals
-from capture.modes import Asking, Current, Mode, decide
+from capture.modes import Asking, Current, Mode, damaged, decide
 from capture.new_store import prepare
 from capture.options import CaptureOptions
 from capture.plan import Job
@@ -21,9 +22,14 @@ from capture.record import AHEAD_S, Filed, Item, Recorder
 from capture.result import CaptureResult, Ended, Outcome, Row
 from capture.transport import Transport
 from golden.model import Planned, Suite
+from snapshots import miss
 from snapshots.errors import CorruptSnapshot, StoreError
+from snapshots.nearest import Neighbours
 from snapshots.store import Found, Store
+from snapshots.version import TOOL
 
+_EXPLAINED = 200
+"""Most misses whose reason is looked for; each costs a comparison with a sample of the store."""
 _INTERRUPTED = Ended(Outcome.FAILED, error="interrupted before it was answered")
 
 
@@ -64,6 +70,8 @@ class _Run:
         self._asker: Asker | None = None
         self._asking: set[asyncio.Task[Any]] = set()
         self._broken: str | None = None
+        self._neighbours = Neighbours(self._store)
+        self._explanations = 0
         self._stopping = False
         self._interrupted = False
         self._ahead_s = 0
@@ -79,11 +87,20 @@ class _Run:
             if isinstance(decision, Asking):
                 self.todo.append((job, decision.current))
             else:
-                self._end([(job, decision)])
+                self._end([(job, self._explained(job, decision))])
+
+    def _explained(self, job: Job, ended: Ended) -> Ended:
+        """Return a miss with the reason for it: what the request differs in from the nearest recorded one."""
+        if ended.outcome is not Outcome.MISSED or self._explanations == _EXPLAINED or self._neighbours.is_empty:
+            return ended
+        self._explanations += 1
+        why = miss.reason(self._neighbours.nearest(job.rendered.document))
+        return replace(ended, error=f"{ended.error}: {why}")
 
     def from_targets(self) -> None:
         """Ask for what is to do."""
-        prepare(self._suite.snapshots)
+        if self._options.mode is not Mode.OFF:  # that one stores nothing and leaves a log alone
+            prepare(self._suite.snapshots)
         mode = self._options.mode.value
         self._log = capture_log.CaptureLog(
             self._suite.snapshots, suite=self._suite.name, mode=mode, second=self._options.now()
@@ -96,7 +113,7 @@ class _Run:
             self._log.close(self.result().summary)
 
     async def _ask_all(self) -> None:
-        recorder = Recorder(self._store, mode=self._options.mode, tool=_tool(), now=self._options.now)
+        recorder = Recorder(self._store, mode=self._options.mode, tool=TOOL, now=self._options.now)
         environ = os.environ if self._options.environ is None else self._options.environ
         with stops_on_signals(self._interrupt):
             async with self._transport() as transport, asyncio.TaskGroup() as filing:
@@ -112,7 +129,7 @@ class _Run:
             return self._options.transport()
         from capture.http_transport import HttpTransport
 
-        return HttpTransport(user_agent=_tool())
+        return HttpTransport(user_agent=TOOL)
 
     def _workers(self, asker: Asker, recorder: Recorder) -> Iterable[Any]:
         """Yield the loops that ask: for each target as many as it may have open calls."""
@@ -190,6 +207,7 @@ class _Run:
         """List again what was written: where another process wrote too, all report the answer that all will read."""
         listed: set[str] = set()
         for job, written in self._written:
+            found: Found | None = written
             try:
                 found = self._store.current(*job.identity, fresh=written.folder not in listed)
                 listed.add(written.folder)
@@ -197,7 +215,7 @@ class _Run:
                     answer = self._store.read(found).answer_hash
                     self._ended[job.identity] = Ended(self._ended[job.identity].outcome, answer)
             except (CorruptSnapshot, StoreError) as error:
-                self._ended[job.identity] = Ended(Outcome.FAILED, error=error.message)
+                self._ended[job.identity] = damaged(error, found)
 
     def result(self) -> CaptureResult:
         """Return the rows in suite order and what there is to say about the run."""
@@ -232,13 +250,8 @@ def _row(planned: Planned, job: Job, ended: Ended, *, shared: bool) -> Row:
         outcome=ended.outcome,
         shared=shared,
         error=ended.error,
+        hint=ended.hint,
     )
-
-
-def _tool() -> str:
-    from whichclock import __version__
-
-    return f"whichclock/{__version__}"
 
 
 __all__ = ["CaptureOptions", "CaptureResult", "Mode", "capture"]

@@ -37,8 +37,8 @@ class Reply:
 class NoReplyError(CallError):
     """The connection, the time or the framing failed. ``passing`` tells whether another attempt may do better."""
 
-    def __init__(self, message: str, *, passing: bool = True) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, passing: bool = True, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
         self.passing = passing
 
 

@@ -32,6 +32,11 @@ class Near(NamedTuple):
         """Tell whether nothing but the URL differs: another base URL is another key."""
         return self.pointers == ("/url",)
 
+    @property
+    def differs_in_address(self) -> bool:
+        """Tell whether the URL is among what differs."""
+        return "/url" in self.pointers
+
 
 class Neighbours:
     """A sample of a store's requests, read at the first question.
@@ -48,12 +53,10 @@ class Neighbours:
 
     def nearest(self, document: Mapping[str, Any]) -> Near | None:
         """Return the nearest recorded request: fewest differing pointers, then fewest differing characters."""
-        if self._documents is None:
-            self._documents = dict(_sample(self._store, self._limit))
         wanted = dict(document)
         best: tuple[int, int, str] | None = None
         pointers: tuple[str, ...] = ()
-        for request_hash, recorded in self._documents.items():
+        for request_hash, recorded in self._recorded().items():
             most = _MOST_POINTERS if best is None else best[0]
             different = _pointers(recorded, wanted, most)
             if different is None:
@@ -62,6 +65,16 @@ class Neighbours:
             if best is None or rank < best:
                 best, pointers = rank, different
         return None if best is None else Near(best[2], pointers)
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether the store holds no request to compare with."""
+        return not self._recorded()
+
+    def _recorded(self) -> dict[str, dict[str, Any]]:
+        if self._documents is None:
+            self._documents = dict(_sample(self._store, self._limit))
+        return self._documents
 
 
 def nearest(store: Store, document: Mapping[str, Any], limit: int = LIMIT) -> Near | None:

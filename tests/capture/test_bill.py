@@ -28,8 +28,9 @@ def test_an_empty_store_is_billed_in_full(project: Project, server: ModelServer)
 
     assert (2, 2, {"gpt": 2}, 0) == (made.planned, made.calls, made.by_target, made.replayed)
     assert [
-        "hello  gpt  no recorded request is like it",
-        "bye  gpt  no recorded request is like it",
+        "nothing is recorded yet",
+        "hello  gpt",
+        "bye  gpt",
         "target  calls",
         "gpt         2",
         "2 planned, 0 replayed: 2 calls, retries not counted",

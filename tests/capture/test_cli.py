@@ -81,7 +81,7 @@ def test_a_miss_comes_with_the_command_that_records_it(run) -> None:
 
     assert 3 == code
     assert "missed  hello  gpt  nothing is recorded for this request" == out.splitlines()[0]
-    assert "hint: record it with: whichclock capture hello --target gpt --trials 2\n" == err
+    assert "hint: record them with: whichclock capture --target gpt --trials 2 hello\n" == err
 
 
 def test_moved_answers_are_named(run, server: ModelServer) -> None:
@@ -111,6 +111,8 @@ def test_a_dry_run_asks_nothing_and_ends_with_zero(run, server: ModelServer) -> 
         ["--tag", "nobody"],
         ["--mode", "sometimes"],
         ["--trials", "0"],
+        ["--trials", "10001"],
+        ["--trials", "1000000000", "--dry-run"],
         ["--max-calls", "-1"],
         ["--concurrency", "0"],
         ["--resume", "nothing.jsonl"],
