@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
+from snapshots.version import VERSION
+
 if TYPE_CHECKING:
     from golden.grader import grader as grader
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = ["__version__", "grader", "main"]
 
 # name → (module, one-line help). The help stands here so that listing the commands imports none of them.

@@ -6,18 +6,16 @@ request document. ``{{ env.VAR }}`` is the other spelling, for what must not be 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from golden.credential import looks_like_a_key, named_like_a_secret
 from golden.place import Place
+from snapshots import variable
 from snapshots.errors import ConfigError
 from snapshots.pointer import escape
 
-_OPENING = "${env:"
-_REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 # Members of a target that never enter a request document.
 _UNKEYED = frozenset({"keyed_env", "timeout_s", "connect_timeout_s", "first_byte_timeout_s", "retries", "concurrency"})
 # Salts are keyed as they stand, so this one is keyed in every target.
@@ -56,24 +54,15 @@ def resolve(raw: Mapping[str, Any], environ: Mapping[str, str], place: Place) ->
     for use in uses:
         _refuse_secret(use, raw, environ, place)
 
-    def put(found: re.Match[str]) -> str:
-        return _value(found[1], found[2], environ)
-
-    return {name: _replace(value, put) for name, value in raw.items()}
+    return {name: _replace(value, environ) for name, value in raw.items()}
 
 
-def _value(name: str, default: str | None, environ: Mapping[str, str]) -> str:
-    if default is not None:
-        return environ.get(name) or default
-    return environ[name]
-
-
-def _replace(value: Any, put: Any) -> Any:
+def _replace(value: Any, environ: Mapping[str, str]) -> Any:
     if isinstance(value, str):
-        return _REFERENCE.sub(put, value) if _OPENING in value else value
+        return variable.resolve(value, environ)
     if isinstance(value, dict):
-        return {name: _replace(item, put) for name, item in value.items()}
-    return [_replace(item, put) for item in value] if isinstance(value, list) else value
+        return {name: _replace(item, environ) for name, item in value.items()}
+    return [_replace(item, environ) for item in value] if isinstance(value, list) else value
 
 
 def _uses(value: Any, at: str, place: Place) -> Iterator[_Use]:
@@ -83,25 +72,24 @@ def _uses(value: Any, at: str, place: Place) -> Iterator[_Use]:
     elif isinstance(value, list):
         for i, item in enumerate(value):
             yield from _uses(item, f"{at}/{i}", place)
-    elif isinstance(value, str) and _OPENING in value:
-        found = list(_REFERENCE.finditer(value))
-        if len(found) != value.count(_OPENING):
-            raise place.fault(
-                at, f"{value[:80]!r} is no ${{env:NAME}}", hint="write ${env:NAME} or ${env:NAME:-default}"
-            )
-        yield from (_Use(match[1], match[2], at) for match in found)
+    elif isinstance(value, str):
+        try:
+            found = variable.references(value)
+        except ValueError as error:
+            raise place.fault(at, str(error), hint=variable.SPELLING_HINT) from None
+        yield from (_Use(name, default, at) for name, default in found)
 
 
 def _refuse_unset(uses: list[_Use], environ: Mapping[str, str], place: Place) -> None:
     for use in uses:
-        if use.default is not None or use.name in environ:
+        if not variable.is_missing(use.name, use.default, environ):
             continue
         targets = sorted({u.target for u in uses if u.name == use.name and u.target is not None})
         keyed = f"; it is part of the key of target {', '.join(targets)}" if targets else ""
         raise place.fault(
             use.pointer,
             f"variable {use.name} is not set{keyed}",
-            hint=f"set it, or give a default: ${{env:{use.name}:-…}}",
+            hint=variable.missing_hint(use.name),
         )
 
 
@@ -114,7 +102,7 @@ def _refuse_secret(use: _Use, raw: Mapping[str, Any], environ: Mapping[str, str]
         return
     if named_like_a_secret(use.name):
         raise _secret_fault(use, place, f"variable {use.name} is named like a secret and would be part of the key")
-    if looks_like_a_key(_value(use.name, use.default, environ)):
+    if looks_like_a_key(variable.value(use.name, use.default, environ)):
         raise _secret_fault(
             use, place, f"the value of variable {use.name} looks like a key and would be part of the key of requests"
         )

@@ -17,12 +17,11 @@ from golden.model import Case, Suite, Target
 from golden.place import Place
 from golden.salt import Salts
 from golden.selection import select
+from snapshots import location
 from snapshots.errors import ConfigError
 from snapshots.pointer import escape
 
 __all__ = ["find_config", "load_suite", "select"]
-
-_SNAPSHOTS_VARIABLE = "WHICHCLOCK_SNAPSHOTS"
 
 
 def load_suite(config: Path, *, snapshots: Path | None = None, environ: Mapping[str, str] | None = None) -> Suite:
@@ -52,7 +51,7 @@ def load_suite(config: Path, *, snapshots: Path | None = None, environ: Mapping[
         targets=targets,
         cases=cases,
         graders=_graders(raw.get("graders", []), root, place),
-        snapshots=_store(snapshots, environ, root / raw.get("snapshots", "snapshots")),
+        snapshots=location.named(snapshots, environ) or root / raw.get("snapshots", location.DEFAULT),
         results=root / raw.get("results", "results"),
         pass_rate=raw.get("gates", {}).get("pass_rate"),
         grader_timeout_s=float(grade.get("timeout_s", 5.0)),
@@ -61,13 +60,6 @@ def load_suite(config: Path, *, snapshots: Path | None = None, environ: Mapping[
         prompts=maker.prompts,
         schemas=maker.schemas,
     )
-
-
-def _store(option: Path | None, environ: Mapping[str, str], configured: Path) -> Path:
-    if option is not None:
-        return option
-    named = environ.get(_SNAPSHOTS_VARIABLE)
-    return Path(named) if named else configured
 
 
 def _targets(tables: Mapping[str, Any], place: Place, salts: Salts) -> dict[str, Target]:

@@ -14,11 +14,11 @@ from grade.pool import Job, Loaded
 from grade.run import Outcome, Rows, run, runtime
 from snapshots.errors import StoreError
 from snapshots.store import Store
+from snapshots.version import TOOL
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-TOOL = "whichclock/0.1.0"
 Tick = Callable[[int], None]
 
 

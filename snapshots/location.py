@@ -6,15 +6,15 @@ Read without the suite, so that snapshots can be looked at where cases or grader
 from __future__ import annotations
 
 import os
-import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from snapshots import config_file, variable
 from snapshots.errors import ConfigError, UsageError
 
-_VARIABLE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+DEFAULT = "snapshots"
+VARIABLE = "WHICHCLOCK_SNAPSHOTS"
 
 
 def existing_store(option: Path | None = None, *, config: Path | None = None) -> Path:
@@ -48,49 +48,36 @@ def store_folder(
 
     Raises:
         UsageError: no configuration is found.
-        ConfigError: the configuration is no TOML, or its ``snapshots`` is no text.
+        ConfigError: the configuration cannot be read, or its ``snapshots`` names no folder.
     """
     environ = os.environ if environ is None else environ
+    chosen = named(option, environ)
+    if chosen is not None:
+        return chosen
+    file = config_file.find(start, config, hint="name the store with --snapshots DIR")
+    table, pointer = config_file.read(file)
+    text = _resolved(table.get("snapshots", DEFAULT), file.name, f"{pointer}/snapshots", environ)
+    return file.resolve().parent / text
+
+
+def named(option: Path | None, environ: Mapping[str, str]) -> Path | None:
+    """Return the store that wins over the configuration: the option's, else the variable's, which counts only if it is not empty."""
     if option is not None:
         return option
-    if environ.get("WHICHCLOCK_SNAPSHOTS"):
-        return Path(environ["WHICHCLOCK_SNAPSHOTS"])
-    if config is not None:
-        return _folder(config, _table(config) or {}, environ)
-    here = (start or Path()).resolve()
-    for folder in (here, *here.parents):
-        for name in ("whichclock.toml", "pyproject.toml"):
-            table = _table(folder / name) if (folder / name).is_file() else None
-            if table is not None:
-                return _folder(folder / name, table, environ)
-    raise UsageError(
-        "no whichclock.toml here or above, and no [tool.whichclock] in a pyproject.toml",
-        hint="name the store with --snapshots DIR",
-    )
+    return Path(environ[VARIABLE]) if environ.get(VARIABLE) else None
 
 
-def _table(path: Path) -> dict[str, Any] | None:
-    try:
-        document: Any = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise UsageError(f"cannot read {path.name}: {error.strerror or error}") from None
-    except ValueError as error:
-        raise ConfigError(f"{path.name}: not TOML: {error}") from None
-    if path.name != "pyproject.toml":
-        return document
-    tool = document.get("tool", {})
-    return tool.get("whichclock") if isinstance(tool, dict) else None
-
-
-def _folder(config: Path, table: dict[str, Any], environ: Mapping[str, str]) -> Path:
-    text = table.get("snapshots", "snapshots")
+def _resolved(text: Any, file: str, pointer: str, environ: Mapping[str, str]) -> str:
     if not isinstance(text, str):
-        raise ConfigError(f"{config.name}: found no text at /snapshots, expected the path of a folder")
-
-    def value(found: re.Match[str]) -> str:
-        name, default = found[1], found[2]
-        if name not in environ and default is None:
-            raise ConfigError(f"{config.name}: ${{env:{name}}} at /snapshots is not set", hint=f"set {name}")
-        return environ.get(name, default or "")
-
-    return config.resolve().parent / _VARIABLE.sub(value, text)
+        raise ConfigError(f"{file}: found no text at {pointer}, expected the path of a folder")
+    try:
+        found = variable.references(text)
+    except ValueError as error:
+        raise ConfigError(f"{file}: {error} at {pointer}", hint=variable.SPELLING_HINT) from None
+    for name, default in found:
+        if variable.is_missing(name, default, environ):
+            raise ConfigError(f"{file}: variable {name} is not set at {pointer}", hint=variable.missing_hint(name))
+    resolved = variable.resolve(text, environ)
+    if not resolved or "\0" in resolved:
+        raise ConfigError(f"{file}: found {resolved!r} at {pointer}, expected the path of a folder")
+    return resolved

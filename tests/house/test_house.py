@@ -48,12 +48,19 @@ def test_only_one_command_is_installed() -> None:
 
 
 def test_the_version_is_said_once_everywhere() -> None:
-    """Package metadata, front door and the tool member of files agree."""
-    from grade.command import TOOL
+    """Package metadata, front door and the tool member of files agree, and no other source spells it."""
+    from snapshots.version import TOOL
 
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    packages = ("snapshots", "golden", "capture", "grade", "diff")
+    sources = [ROOT / "whichclock.py", *(path for name in packages for path in (ROOT / name).glob("*.py"))]
 
     assert (version, f"whichclock/{version}") == (whichclock.__version__, TOOL)
+    assert ["version.py"] == [
+        path.name
+        for path in sources
+        if f'"{version}"' in path.read_text() or f"whichclock/{version}" in path.read_text()
+    ]
 
 
 def test_the_public_names_are_pinned() -> None:
