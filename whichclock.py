@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -82,28 +82,79 @@ _UsageFault: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "
 
 def main() -> None:
     """Run the command line; the console script's entry point."""
+    from snapshots import streams
+    from snapshots.errors import ExitCode
+
+    if not streams.prepare():
+        _report("cannot write the output: stdout is closed", "redirect it to a file, or to nowhere with >/dev/null")
+        sys.exit(ExitCode.UNJUDGED)
+    try:
+        code = _run()
+    except BrokenPipeError:
+        code = _nobody_reads()
+    except OSError as error:
+        if error.filename is not None:
+            raise  # about a file: no fault of the output, and a bug that nobody has met yet
+        code = _cannot_write(error)
+    # The last of the output is written now: a verdict that nobody could read must not end as a pass.
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = _nobody_reads()
+    except OSError as error:
+        code = _cannot_write(error)
+    try:
+        sys.stderr.flush()
+    except OSError:
+        _drop(sys.stderr)
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command, report what went wrong in it, and return the exit code."""
     from snapshots.errors import ExitCode, WhichclockError
 
+    before = sys.stdout, sys.stderr
     try:
         code = app(prog_name="whichclock", standalone_mode=False)
-        sys.stdout.flush()
     except WhichclockError as error:
         _report(error.message, error.hint)
-        code = error.code
+        return error.code
     except _UsageFault as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             error.show()  # its message is the help itself
         else:
             _report(error.format_message(), _usage_hint(error))
-        code = ExitCode.AUTHOR
-    except BrokenPipeError:
-        # The reader of our output left (head, less). Nobody saw the verdict, so this is neither a pass nor a fail.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 141
+        return ExitCode.AUTHOR
     except (KeyboardInterrupt, typer.Abort):
         _report("interrupted", "")
-        code = 130
-    sys.exit(code if isinstance(code, int) else 0)
+        return 130
+    except SystemExit as end:
+        if not isinstance(end.__context__, BrokenPipeError):
+            raise
+        # Typer ends with 1 where the reader left, which would say that a case fails; it has wrapped the streams, too.
+        sys.stdout, sys.stderr = before
+        raise end.__context__ from None
+    return code if isinstance(code, int) else 0
+
+
+def _nobody_reads() -> int:
+    """Return the code for a reader of our output that left (head, less): nobody saw the verdict, so it is neither a pass nor a fail."""
+    _drop(sys.stdout)
+    return 141
+
+
+def _cannot_write(error: OSError) -> int:
+    from snapshots.errors import ExitCode
+
+    _drop(sys.stdout)
+    _report(f"cannot write the output: {error.strerror or error}", "check the space where stdout goes")
+    return ExitCode.UNJUDGED
+
+
+def _drop(stream: TextIO) -> None:
+    """Lead what is left in a stream's buffer nowhere: Python would try to write it once more at the end, and exit with 120."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _usage_hint(error: Any) -> str:
@@ -115,9 +166,9 @@ def _report(message: str, hint: str) -> None:
     from snapshots.console import Console, neutral_block
 
     console = Console()
-    sys.stderr.write(f"{console.paint('error:', 'red', stream=sys.stderr)} {neutral_block(message)}\n")
+    console.complain(f"{console.paint('error:', 'red', stream=sys.stderr)} {neutral_block(message)}")
     if hint:
-        sys.stderr.write(f"{console.paint('hint:', 'blue', stream=sys.stderr)} {neutral_block(hint)}\n")
+        console.complain(f"{console.paint('hint:', 'blue', stream=sys.stderr)} {neutral_block(hint)}")
 
 
 def __getattr__(name: str) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
 from golden import schema
+from snapshots.console import write_utf8
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -22,4 +22,4 @@ def print_schema(
     Examples:
       whichclock schema case > case.schema.json
     """
-    sys.stdout.write(schema.shipped_text(name))
+    write_utf8(schema.shipped_text(name))

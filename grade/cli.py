@@ -58,7 +58,7 @@ def grade(
     from golden.model import Selection
     from golden.suite import find_config, load_suite, select
     from grade import command, report
-    from snapshots.console import Console
+    from snapshots.console import Console, neutral
     from snapshots.errors import UsageError
 
     console = Console(color.value, quiet=quiet)
@@ -92,9 +92,9 @@ def grade(
             console.out(
                 f"frozen at {frozen}: {plan.not_in_base} rows not in it, {plan.request_moved} with another request since"
             )
-    _say_remedies(graded, suite, planned, console)
+    _say_remedies(graded, suite, planned, console, frozen)
     if written is not None:
-        console.say(f"saved {_shown(written, suite.root)}")
+        console.say(f"saved {neutral(_shown(written, suite.root))}")
     raise typer.Exit(code)
 
 
@@ -128,11 +128,11 @@ def _frozen_table(ref: str, suite: Any) -> Any:
     return base
 
 
-def _say_remedies(graded: Any, suite: Any, planned: Any, console: Any) -> None:
+def _say_remedies(graded: Any, suite: Any, planned: Any, console: Any, frozen: str | None) -> None:
     """Tell how to record what is missing, with the nearest recorded request of the first few."""
     from grade.remedy import remedies
 
-    for line in remedies(graded.outcome, suite, planned):
+    for line in remedies(graded.outcome, suite, planned, frozen):
         console.say(line)
 
 

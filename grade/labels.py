@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -42,9 +44,14 @@ def check_label(label: str) -> None:
 def runs(results: Path, label: str) -> list[Path]:
     """Return the runs of a label, oldest first."""
     folder = results / label
-    return (
-        sorted((p for p in folder.iterdir() if _RUN.fullmatch(p.name)), key=lambda p: p.name) if folder.is_dir() else []
-    )
+    return sorted((p for p in folder.iterdir() if _is_run(p.name)), key=lambda p: p.name) if folder.is_dir() else []
+
+
+def _is_run(name: str) -> bool:
+    try:
+        return _RUN.fullmatch(name) is not None and instant.parse_compact(name[:16]) >= 0
+    except ValueError:  # the thirteenth month
+        return False
 
 
 def labels(results: Path) -> list[str]:
@@ -87,29 +94,55 @@ def _sources_of(path: Path) -> Path:
 
 
 def save(temporary: Path, results: Path, label: str) -> Path:
-    """Give a finished file its name under a label and return it.
+    """Give a finished file its name under a label and return it. The temporary name is gone in any case.
 
     Raises:
         StoreError: the disk refused.
     """
-    digest = hashlib.sha256(temporary.read_bytes()).hexdigest()[:12]
     try:
+        digest = hashlib.sha256(temporary.read_bytes()).hexdigest()[:12]
         folder = results / label
         folder.mkdir(parents=True, exist_ok=True)
-        while True:
-            history = runs(results, label)
-            last = instant.parse_compact(history[-1].name[:16]) if history else 0
-            path = folder / f"{instant.compact(max(instant.now(), last + 1))}-{digest}.parquet"
-            try:
-                os.link(temporary, path)
-            except FileExistsError:
-                continue  # another run took this second; the next look finds it
-            temporary.unlink()
+        with _free_second(results, label) as second:
+            path = folder / f"{instant.compact(second)}-{digest}.parquet"
+            os.rename(temporary, path)
             return path
     except OSError as error:
         raise StoreError(
             f"cannot save results under {results}: {error.strerror}", hint="check space and permissions"
         ) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _free_second(results: Path, label: str) -> Generator[int]:
+    """Yield a second after all runs of a label, held against other savers: ``label~1`` must mean one run to everybody.
+
+    Names end in digests, so two savers of one second would both get a name. A claim stands for the second alone; who holds it
+    looks again whether a run has taken the second meanwhile.
+    """
+    second = max(instant.now(), _last_second(results, label) + 1)
+    while True:
+        claim = results / label / f".{instant.compact(second)}"
+        try:
+            os.close(os.open(claim, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
+        except FileExistsError:
+            second += 1  # held by another saver, or left by one that was killed
+            continue
+        try:
+            last = _last_second(results, label)
+            if last < second:
+                yield second
+                return
+            second = last + 1
+        finally:
+            claim.unlink(missing_ok=True)
+
+
+def _last_second(results: Path, label: str) -> int:
+    history = runs(results, label)
+    return instant.parse_compact(history[-1].name[:16]) if history else 0
 
 
 def write_sources(folder: Path, sources: dict[str, dict[str, Any]]) -> None:
@@ -124,7 +157,12 @@ def write_sources(folder: Path, sources: dict[str, dict[str, Any]]) -> None:
             path = folder / f"{digest}.json"
             if not path.exists():
                 temporary = folder / f".{digest}.{os.getpid()}.tmp"
-                temporary.write_bytes(orjson.dumps(bundle, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n")
-                os.replace(temporary, path)
+                try:
+                    temporary.write_bytes(
+                        orjson.dumps(bundle, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
+                    )
+                    os.replace(temporary, path)
+                finally:
+                    temporary.unlink(missing_ok=True)
     except OSError as error:
         raise StoreError(f"cannot write {folder}: {error.strerror}", hint="check space and permissions") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
@@ -64,17 +65,22 @@ class Console:
         sys.stdout.write(text + "\n")
 
     def json(self, value: Any) -> None:
-        """Write one JSON document to stdout, the same bytes for equal values."""
-        sys.stdout.write(json_text(value) + "\n")
+        """Write one JSON document to stdout, the same bytes for equal values, in UTF-8 whatever the locale says (RFC 8259)."""
+        write_utf8(json_text(value) + "\n")
 
     def say(self, text: str) -> None:
         """Write one line of talk, already neutral, to stderr unless quiet."""
         if not self.quiet:
+            self.complain(text)
+
+    def complain(self, text: str) -> None:
+        """Write one line, already neutral, to stderr, quiet or not. Where it cannot be written, nobody can be told so either."""
+        with contextlib.suppress(OSError):
             sys.stderr.write(text + "\n")
 
     def warn(self, text: str) -> None:
         """Write a warning to stderr, quiet or not."""
-        sys.stderr.write(f"{self.paint('warning:', 'yellow', stream=sys.stderr)} {neutral(text)}\n")
+        self.complain(f"{self.paint('warning:', 'yellow', stream=sys.stderr)} {neutral(text)}")
 
     def paint(self, text: str, style: str, *, stream: TextIO | None = None) -> str:
         """Return text in a style where colours are wanted on the stream (stdout if not given)."""
@@ -84,6 +90,16 @@ class Console:
         if self.color != "auto":
             return self.color == "always"
         return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
+
+
+def write_utf8(text: str) -> None:
+    """Write text for machines to stdout: UTF-8, and the line ends that it has."""
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        sys.stdout.write(text)
+        return
+    sys.stdout.flush()
+    buffer.write(text.encode())
 
 
 def json_text(value: Any) -> str:
