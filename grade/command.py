@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from grade import plan as planning
 from grade.pool import Job, Loaded
 from grade.run import Outcome, Rows, run, runtime
 from snapshots.errors import StoreError
+from snapshots.progress import bar
 from snapshots.store import Store
 from snapshots.version import TOOL
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Tick = Callable[[int], None]
+_LONG = 2000
+"""Fewer rows are done before a bar could be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,17 +152,7 @@ def keep(graded: Graded, suite: Suite, *, label: str | None, out: Path | None) -
 
 
 @contextmanager
-def progress(total: int, *, quiet: bool):
+def progress(total: int, *, quiet: bool) -> Generator[Tick | None]:
     """Show a progress bar for long work on a terminal, and yield what counts it up."""
-    import sys
-
-    if quiet or total < 2000 or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console as RichConsole
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=RichConsole(stderr=True), transient=True) as bar:
-        task = bar.add_task("grading", total=total)
-        yield lambda done: bar.advance(task, done)
+    with bar("grading", total, quiet=quiet or total < _LONG) as tick:
+        yield tick
