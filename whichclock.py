@@ -6,6 +6,7 @@ It imports no verb until one is asked for, so that ``whichclock --help`` stays q
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
@@ -85,6 +86,8 @@ def main() -> None:
     from snapshots import streams
     from snapshots.errors import ExitCode
 
+    # A job that is cancelled still tidies up: temporary files and workers go with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if not streams.prepare():
         _report("cannot write the output: stdout is closed", "redirect it to a file, or to nowhere with >/dev/null")
         sys.exit(ExitCode.UNJUDGED)

@@ -208,8 +208,9 @@ class _Worker:
         # The worker ends itself over a row that stands still; this is for one that was kept from doing so.
         limit = _WALL_LIMIT + max(60.0, 10 * self._job.timeout_s) * len(rows)
         watchdog = threading.Timer(limit, self._process.kill)
-        watchdog.start()
+        watchdog.daemon = True  # an interruption may come before it is cancelled, and nobody shall wait for it then
         try:
+            watchdog.start()
             answer = self._receive()
         finally:
             watchdog.cancel()

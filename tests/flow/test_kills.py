@@ -23,15 +23,36 @@ def children(pid: int) -> list[int]:
     return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks at processes through /proc")
-def test_a_killed_grade_takes_its_workers_with_it(recorded: Project) -> None:
-    """kill -9 of the command while a grader loops: the worker ends too, and no results file has a name."""
-    (recorded.root / "golden/cases/graders.py").write_text(LOOP)
+def looping(project: Project) -> subprocess.Popen[str]:
+    """Start a grade whose grader never ends, and return it once the grader is at work."""
+    (project.root / "golden/cases/graders.py").write_text(LOOP)
     process = subprocess.Popen(
-        [WHICHCLOCK, "grade", "--save", "after"], cwd=recorded.root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        [WHICHCLOCK, "grade", "--save", "after"], cwd=project.root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )  # fmt: skip
     assert process.stderr is not None
     assert "grader: here\n" == process.stderr.readline()
+    return process
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_cancelled_grade_leaves_nothing_behind(recorded: Project, number: signal.Signals, code: int) -> None:
+    """Neither a half-written table nor a temporary file stays in the results."""
+    process = looping(recorded)
+
+    process.send_signal(number)
+
+    assert code == process.wait()
+    assert process.stderr is not None
+    process.stderr.close()
+    after = recorded.root / "results/after"
+    assert [] == (list(after.iterdir()) if after.is_dir() else [])
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks at processes through /proc")
+def test_a_killed_grade_takes_its_workers_with_it(recorded: Project) -> None:
+    """kill -9 of the command while a grader loops: the worker ends too, and no results file has a name."""
+    process = looping(recorded)
+    assert process.stderr is not None
     (worker,) = children(process.pid)
     handle = os.pidfd_open(worker)
 
