@@ -26,19 +26,11 @@ def extended(second: int) -> str:
 
 def parse_compact(text: str) -> int:
     """Return the second that the compact form names. Raises ``ValueError`` for anything else."""
-    # By hand, for a store's listing calls this for each file: strptime costs as much as reading one.
-    if (
-        len(text) != 16
-        or text[8] != "T"
-        or text[15] != "Z"
-        or not (text.isascii() and (text[:8] + text[9:15]).isdigit())
-    ):
+    if len(text) != 16 or text[8] != "T" or text[15] != "Z" or not (text[:8] + text[9:15]).isdecimal():
         raise ValueError(f"{text[:40]!r} is no UTC second")
-    date, clock = (
-        (int(text[0:4]), int(text[4:6]), int(text[6:8])),
-        (int(text[9:11]), int(text[11:13]), int(text[13:15])),
-    )
-    return int(datetime(*date, *clock, tzinfo=UTC).timestamp())
+    # By hand: names are read by the hundred thousand, and strptime takes ten times as long.
+    parts = (int(text[a:b]) for a, b in ((0, 4), (4, 6), (6, 8), (9, 11), (11, 13), (13, 15)))
+    return int(datetime(*parts, tzinfo=UTC).timestamp())
 
 
 def parse_extended(text: str) -> int:

@@ -13,6 +13,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -28,6 +29,7 @@ _NAME = re.compile(
     r"\.(?P<answer>[0-9a-f]{16})\.(?P<integrity>[0-9a-f]{8})\.json"
 )
 _INTEGRITY = re.compile(rb'\n"integrity":"sha256:([0-9a-f]{64})"\n\}\n\Z')
+_FOLDER = re.compile("[0-9a-f]{2}")
 _RECORDED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 _MEMBERS = (
     "schema", "request_hash", "trial", "answer_hash", "answer_rule", "recorded_at", "request", "response", "meta", "integrity",
@@ -171,7 +173,7 @@ def _corrupt(path: str, reason: str, *, hint: str = "") -> CorruptSnapshot:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class NameParts:
     """What a file name says before the file is opened."""
 
@@ -185,10 +187,16 @@ class NameParts:
 def parse_name(folder: str, name: str) -> NameParts | None:
     """Return what a name under ``sha256/`` says, or ``None`` where it is no snapshot's name."""
     found = _NAME.fullmatch(name)
-    if found is None or re.fullmatch("[0-9a-f]{2}", folder) is None:
+    if found is None or _FOLDER.fullmatch(folder) is None:
         return None
+    tail, trial, text, answer, integrity = found.groups()
+    second = _second(text)
+    return None if second is None else NameParts(folder + tail, int(trial), second, answer, integrity)
+
+
+@lru_cache(maxsize=4096)  # the files of one capture share few seconds
+def _second(text: str) -> int | None:
     try:
-        second = instant.parse_compact(found["second"])
+        return instant.parse_compact(text)
     except ValueError:
         return None
-    return NameParts(folder + found["tail"], int(found["trial"]), second, found["answer"], found["integrity"])
