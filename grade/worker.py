@@ -11,6 +11,7 @@ import os
 import signal
 import struct
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -75,7 +76,7 @@ def main() -> None:
     try:
         graders = loader.load(Path(setup["root"]), [Path(f) for f in setup["graders"]], guard.importing)
         graders.find(setup["names"])
-        if not own.items() <= _own_code().items():
+        if not _is_untouched(own):
             raise ConfigError(
                 f"a grader module cannot be used: {TAMPERED}", hint="graders are pure functions; take that out"
             )
@@ -97,21 +98,29 @@ def main() -> None:
     bench = Bench(graders.by_name, guard)
     while (chunk := receive(messages)) is not None:
         graded = _grade_chunk(bench, chunk)
-        if not own.items() <= _own_code().items():
+        if not _is_untouched(own):
             end(TAMPERED_EXIT)  # nothing that this process says can be trusted any more
         send(answers, graded)
 
 
-def _own_code() -> dict[tuple[str, ...], int]:
+Own = list[tuple[Mapping[str, Any], str, int]]
+
+
+def _own_code() -> Own:
     """Return what identifies our code as it stands: each name of our modules and classes, and the object behind it."""
-    found: dict[tuple[str, ...], int] = {}
+    own: Own = []
     for name, module in list(sys.modules.items()):
         if name.split(".", 1)[0] in _OURS:
-            for member, value in list(vars(module).items()):
-                found[name, member] = id(value)
+            own += [(vars(module), member, id(value)) for member, value in vars(module).items()]
+            for value in vars(module).values():
                 if isinstance(value, type) and value.__module__ == name:
-                    found.update(((name, member, part), id(item)) for part, item in list(vars(value).items()))
-    return found
+                    own += [(vars(value), part, id(item)) for part, item in vars(value).items()]
+    return own
+
+
+def _is_untouched(own: Own) -> bool:
+    """Tell whether every name still stands for the object that it stood for."""
+    return all(id(names.get(name)) == known for names, name, known in own)
 
 
 def _sendable(text: str) -> str:
