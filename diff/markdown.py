@@ -5,9 +5,20 @@ from __future__ import annotations
 import re
 
 from diff.compare import Comparison
-from diff.report import MEANING, SHOWN, detail, sentence, shown_rows, silent, test_of, test_sentence, unjudged_sentence
+from diff.report import (
+    MEANING,
+    SHOWN,
+    detail,
+    interval,
+    sentence,
+    shown_rows,
+    silent,
+    test_of,
+    test_sentence,
+    unjudged_sentence,
+)
 from diff.row import DiffRow
-from diff.statistics import Rate, wilson
+from diff.statistics import wilson
 from snapshots.console import neutral, shorten
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~<>@$:-])")
@@ -32,7 +43,7 @@ def markdown(comparison: Comparison) -> str:
         "",
         f"`base` {escape(comparison.base.name)} · `head` {escape(comparison.head.name)} · {len(comparison)} rows",
         "",
-        f"Cases passing: {_interval(wilson(*comparison.base_passed))} → {_interval(wilson(*comparison.head_passed))}.",
+        f"Cases passing: {interval(wilson(*comparison.base_passed))} → {interval(wilson(*comparison.head_passed))}.",
         f"{test_sentence(test_of(comparison))}.",
     ]
     lines += [f"\n> {escape(note)}" for note in [*comparison.base.notes, *comparison.head.notes]]
@@ -65,9 +76,3 @@ def _row(row: DiffRow) -> str:
     return (
         f"| {name} | {verdict} | {' + '.join(row.clocks) or '–'} | `{row.move}` | {escape(shorten(detail(row), 160))} |"
     )
-
-
-def _interval(rate: Rate) -> str:
-    if rate.low is None or rate.high is None:
-        return "none judged"
-    return f"{rate.passed} of {rate.cases} (95 % interval {rate.low:.2f} to {rate.high:.2f})"

@@ -196,7 +196,7 @@ def _told(value: Any) -> str:
 def _totals(comparison: Comparison) -> list[str]:
     base, head = wilson(*comparison.base_passed), wilson(*comparison.head_passed)
     told = [
-        f"cases passing: {_interval(base)} → {_interval(head)}",
+        f"cases passing: {interval(base)} → {interval(head)}",
         f"verdicts: {', '.join(f'{n} {v}'.replace('_', ' ') for v, n in comparison.verdict_changes.items() if n) or 'none'}"
         + (f"; {comparison.removed_cases} removed" if comparison.removed_cases else ""),
         test_sentence(test_of(comparison)),
@@ -215,7 +215,8 @@ def _totals(comparison: Comparison) -> list[str]:
     return told
 
 
-def _interval(rate: Rate) -> str:
+def interval(rate: Rate) -> str:
+    """Return a pass rate in words: never without its denominator and its interval."""
     if rate.low is None or rate.high is None:
         return "none judged"
     return f"{rate.passed} of {rate.cases} (95 % interval {rate.low:.2f} to {rate.high:.2f})"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from golden import project_path, template
+from golden.digest import file_digest
 from golden.place import Place
 from snapshots import canonical
 
@@ -30,7 +30,7 @@ class Salts:
         """
         if glob not in self.digests:
             files = project_path.files_matching(self.root, glob, place, pointer)
-            pairs = [[f.relative_to(self.root).as_posix(), _file_digest(f)] for f in files]
+            pairs = [[f.relative_to(self.root).as_posix(), file_digest(f.read_bytes())] for f in files]
             self.digests[glob] = f"sha256:{canonical.digest(sorted(pairs))}"
         return self.digests[glob]
 
@@ -41,7 +41,3 @@ def resolve_salt(salt: str, variables: Mapping[str, Any], salts: Salts, place: P
         return salt
     glob = template.render(salt.removeprefix(_PREFIX).strip(), variables, None, place, pointer)
     return salts.digest(glob, place, pointer)
-
-
-def _file_digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()

@@ -133,21 +133,22 @@ def keep(graded: Graded, suite: Suite, *, label: str | None, out: Path | None) -
     """
     from grade import labels
 
-    if graded.temporary is None:
+    temporary, sources = graded.temporary, graded.outcome.loaded.sources
+    if temporary is None or (label is None and out is None):
         return None
-    if label is not None:
-        labels.write_sources(suite.results / labels.SOURCES, graded.outcome.loaded.sources)
-        return labels.save(graded.temporary, suite.results, label)
-    if out is None:
-        return None
-    labels.write_sources(out.parent / labels.SOURCES, graded.outcome.loaded.sources)
     try:
-        graded.temporary.replace(out)
+        if label is not None:
+            labels.write_sources(suite.results / labels.SOURCES, sources)
+            return labels.save(temporary, suite.results, label)
+        if out is not None:
+            labels.write_sources(out.parent / labels.SOURCES, sources)
+            temporary.replace(out)
     except OSError as error:
-        graded.temporary.unlink(missing_ok=True)
         raise StoreError(
             f"cannot write {out}: {error.strerror}", hint="check that it is no folder, and permissions"
         ) from error
+    finally:
+        temporary.unlink(missing_ok=True)  # gone already where it got its name
     return out
 
 
