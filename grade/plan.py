@@ -41,7 +41,7 @@ class Side:
 
 @dataclass(slots=True)
 class Plan:
-    """Rows sorted by case_id, target, trial, and what the plan left out. ``documents``: request hash → request document."""
+    """Rows sorted by case_id, target, trial, and what the plan left out."""
 
     rows: list[PlanRow] = field(default_factory=list[PlanRow])
     not_in_base: int = 0

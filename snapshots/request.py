@@ -44,17 +44,11 @@ CREDENTIAL_HEADERS = frozenset(
 SCHEMA_PLACES = ("tools", "functions", "response_format", "text/format", "generationConfig")
 _HOLD_SCHEMAS = frozenset(place.split("/")[0] for place in SCHEMA_PLACES)
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 def request_hash(document: Mapping[str, Any]) -> str:
     """Return the request hash of a document: SHA-256 of its canonical bytes, 64 lower-case hex digits."""
     return canonical.digest(dict(document))
-
-
-def is_request_hash(text: str) -> bool:
-    """Tell whether ``text`` has the form of a request hash."""
-    return _HASH.fullmatch(text) is not None
 
 
 def http_document(

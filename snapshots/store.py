@@ -101,7 +101,7 @@ class Store:
         return snapshot_file.read(read_bytes(found.path), folder=found.folder, name=found.name, path=found.shown)
 
     def walk(self, prefix: str = "") -> Iterator[Found]:
-        """Yield every snapshot file in sort order. Files of other names are not yielded; see ``strays``.
+        """Yield every snapshot file in sort order. Files of other names are not yielded; ``verify`` names them.
 
         Args:
             prefix: only those whose request hash begins so.
@@ -111,13 +111,6 @@ class Store:
             for name in self._names(folder) if folder.startswith(start) else ():
                 if name.startswith(rest) and snapshot_file.parse_name(folder, name) is not None:
                     yield Found(self._base, name, sys.intern(folder))
-
-    def strays(self) -> Iterator[str]:
-        """Yield the paths of ``.json`` files under ``sha256/`` whose names no snapshot has."""
-        for folder in self._folder_names():
-            for name in self._names(folder):
-                if name.endswith(".json") and snapshot_file.parse_name(folder, name) is None:
-                    yield f"{self._base}/{folder}/{name}"
 
     def put(self, name: str, data: bytes) -> Found:
         """Write one snapshot file and return it; an existing name is left as it is, for equal names are equal bytes.
