@@ -10,11 +10,15 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a request goes and how. Strings may hold ``{{ env.X }}``; ``${env:X}`` is already resolved."""
+    """Where a request goes and how. Strings may hold ``{{ env.X }}``; ``${env:X}`` is already resolved.
+
+    ``url`` to ``volatile`` are members of the type ``http`` alone, ``command`` and ``env`` of ``exec`` alone; they have no
+    ``base_url``.
+    """
 
     name: str
     type: str
-    base_url: str
+    base_url: str = ""
     model: str | None = None
     params: Mapping[str, Any] = field(default_factory=dict[str, Any])
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -28,6 +32,16 @@ class Target:
     retries: int = 3
     concurrency: int = 16
     accept_status: tuple[int, ...] = ()
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    url: str | None = None
+    method: str = "POST"
+    body: Any = None
+    body_text: str | None = None
+    select: str | None = None
+    volatile: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)

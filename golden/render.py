@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -13,25 +13,12 @@ from golden.model import Case, Suite, Target
 from golden.place import Place
 from golden.placeholder import Lookup
 from golden.project_path import file_inside, read_text
+from golden.wire import ProgramWire, Wire
 from snapshots import canonical, request
 from snapshots.errors import CallError, JsonError
 
 _METHOD = "POST"
 _KEYED = re.compile(r"\$\{env:[A-Za-z_][A-Za-z0-9_]*\}")
-
-
-@dataclass(frozen=True, slots=True)
-class Wire:
-    """A request as it is sent. ``secrets`` are the values of every ``{{ env.X }}`` in it, longest first.
-
-    Its representation shows the method alone: a traceback or a log must not show the rest.
-    """
-
-    method: str
-    url: str = field(repr=False)
-    headers: dict[str, str] = field(repr=False)
-    body: bytes = field(repr=False)
-    secrets: tuple[str, ...] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +38,7 @@ class Rendered:
     _case: Case
     _target: Target
 
-    def wire(self, environ: Mapping[str, str]) -> Wire:
+    def wire(self, environ: Mapping[str, str]) -> Wire | ProgramWire:
         """Return the form that is sent.
 
         Raises:
