@@ -178,5 +178,5 @@ _CHECKS = {
 }
 CHECKS: Mapping[str, Check] = MappingProxyType(_CHECKS)
 EMPTY_ANSWER = "empty_answer"
-EMPTY_ANSWER_NUMBER = 1
+EMPTY_ANSWER_NUMBER = 2
 RESERVED_CODES = frozenset(check.code for check in CHECKS.values()) | {EMPTY_ANSWER}

@@ -1,22 +1,70 @@
 """The one table of dialects: which answer rule and which reader a response belongs to.
 
-A published rule keeps its number and its code for ever; a fix is a new line here and the old one stays.
-``whole/1`` leaves out nothing and fits every response.
+A dialect is a module. A published rule keeps its number and its code for ever; a fix is a new line here and the old one stays.
+Two rules belong to no dialect: ``whole/1`` leaves out nothing and fits every response, ``http/1`` leaves out what the response itself
+names as ``volatile``. Chat completions stand first, for grading asks once for each row.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
-from snapshots import canonical, openai_chat
+from snapshots import canonical, generic, openai_chat, openai_stream
 from snapshots.reading import Choice, Reading
 
 WHOLE = "whole/1"
 RAW_READER = "raw"
 RAW_READER_NUMBER = 1
 
+Request = Mapping[str, Any]
 Response = Mapping[str, Any]
+
+
+class Dialect(Protocol):
+    """How one kind of server spells its answers. Modules are dialects."""
+
+    @property
+    def RULE(self) -> str:  # noqa: N802 - a module's constant
+        """The name of the newest answer rule."""
+        ...
+
+    @property
+    def READER(self) -> str:  # noqa: N802
+        """The name of the reader, and of the dialect."""
+        ...
+
+    @property
+    def READER_NUMBER(self) -> int:  # noqa: N802
+        """The reader's number."""
+        ...
+
+    def recognises(self, request: Request, response: Response) -> bool:
+        """Tell whether the answer rule applies to a response, whole or streamed."""
+        ...
+
+    def answer(self, response: Response) -> dict[str, Any]:
+        """Return the preimage of the answer hash."""
+        ...
+
+    def is_complete(self, response: Response) -> bool:
+        """Tell whether a recognised answer was received to its end."""
+        ...
+
+    def read(self, response: Response) -> Reading:
+        """Read an answer."""
+        ...
+
+
+def _named(*dialects: Dialect) -> dict[str, Dialect]:
+    return {dialect.READER: dialect for dialect in dialects}
+
+
+DIALECTS: Mapping[str, Dialect] = _named(openai_chat)
+"""The dialects by the name of their reader. No two of them recognise the same response."""
+
+_ASSEMBLERS: Mapping[str, Callable[[str], dict[str, Any]]] = {openai_chat.READER: openai_stream.assemble}
 
 
 def _whole(response: Response) -> dict[str, Any]:
@@ -24,9 +72,15 @@ def _whole(response: Response) -> dict[str, Any]:
 
 
 _RULES: dict[str, Callable[[Response], dict[str, Any]]] = {
-    openai_chat.RULE: openai_chat.answer,
+    **{dialect.RULE: dialect.answer for dialect in DIALECTS.values()},
+    generic.RULE: generic.answer,
     WHOLE: _whole,
 }
+
+
+def dialect_of(request: Request, response: Response) -> Dialect | None:
+    """Return the dialect that a response speaks, or ``None``."""
+    return next((dialect for dialect in DIALECTS.values() if dialect.recognises(request, response)), None)
 
 
 def known_rules() -> tuple[str, ...]:
@@ -34,9 +88,12 @@ def known_rules() -> tuple[str, ...]:
     return tuple(_RULES)
 
 
-def rule_for(request: Mapping[str, Any], response: Response) -> str:
-    """Return the newest answer rule of the dialect that a response speaks."""
-    return openai_chat.RULE if openai_chat.recognises(request, response) else WHOLE
+def rule_for(request: Request, response: Response) -> str:
+    """Return the newest answer rule of the dialect that a response speaks, or the rule of what the response names as volatile."""
+    if "volatile" in response:
+        return generic.RULE
+    dialect = dialect_of(request, response)
+    return WHOLE if dialect is None else dialect.RULE
 
 
 def answer_hash(rule: str, response: Response) -> str:
@@ -49,20 +106,76 @@ def answer_hash(rule: str, response: Response) -> str:
     return canonical.digest(_RULES[rule](response), wrapped=1)
 
 
-def reader_for(request: Mapping[str, Any], response: Response) -> tuple[str, int]:
-    """Return the name and the number of the reader for a response."""
-    if openai_chat.reads(request, response):
-        return openai_chat.READER, openai_chat.READER_NUMBER
-    return RAW_READER, RAW_READER_NUMBER
+def is_complete(request: Request, response: Response) -> bool:
+    """Tell whether a response is an answer of a dialect that was received to its end: what may be stored.
+
+    One that strict JSON has no place for (NaN among log probabilities, half a surrogate pair, a member given twice, an integer
+    beyond 64 bits) is an answer too: asking again would give the same.
+    """
+    dialect = dialect_of(request, response)
+    if dialect is None:
+        response = _forgiven(response)
+        dialect = dialect_of(request, response)
+    return dialect is not None and dialect.is_complete(response)
 
 
-def read(reader: str, response: Response) -> Reading:
+def is_filtered(request: Request, response: Response) -> bool:
+    """Tell whether a response is a content filter's refusal that was sent as an error."""
+    return request.get("transport") != "exec" and openai_chat.is_filtered(response)
+
+
+def assembled(request: Request, response: Response) -> dict[str, Any] | None:
+    """Return the whole body that a recognised stream spells out, or ``None`` where there is no such stream."""
+    text = response.get("text")
+    dialect = dialect_of(request, response) if isinstance(text, str) else None
+    assemble = None if dialect is None else _ASSEMBLERS.get(dialect.READER)
+    return None if assemble is None else assemble(str(text))
+
+
+def reader_for(request: Request, response: Response, select: str | None = None) -> tuple[str, int]:
+    """Return the name and the number of the reader for a response.
+
+    Args:
+        request: the request document.
+        response: the response to it.
+        select: the JSON pointer of the answer's text where the target names one; it goes before every dialect.
+    """
+    if select is not None:
+        return generic.READER, generic.READER_NUMBER
+    dialect = dialect_of(request, response) or dialect_of(request, _forgiven(response))
+    return (RAW_READER, RAW_READER_NUMBER) if dialect is None else (dialect.READER, dialect.READER_NUMBER)
+
+
+def read(reader: str, response: Response, select: str | None = None) -> Reading:
     """Read a response with a named reader.
+
+    Args:
+        reader: the name that ``reader_for`` gave.
+        response: the response.
+        select: as for ``reader_for``.
 
     Raises:
         UnreadableSnapshot: the reader does not understand the body; reader and pointer are named.
     """
-    return openai_chat.read(response) if reader == openai_chat.READER else _read_raw(response)
+    if reader == generic.READER and select is not None:
+        return generic.read(_forgiven(response), select)
+    dialect = DIALECTS.get(reader)
+    return _read_raw(response) if dialect is None else dialect.read(_forgiven(response))
+
+
+def _forgiven(response: Response) -> Response:
+    """Return a response with a body where its text spells an object for a reader who forgives, else the response itself.
+
+    An answer that strict JSON cannot hold is kept as text and hashed whole; it is read like any other.
+    """
+    text = response.get("text")
+    if not isinstance(text, str) or not text.lstrip().startswith("{"):
+        return response
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return response
+    return {"status": response.get("status"), "body": body} if isinstance(body, dict) else response
 
 
 def _read_raw(response: Response) -> Reading:

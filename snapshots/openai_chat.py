@@ -19,7 +19,7 @@ from snapshots.reading import Choice, Reading, ToolCall
 
 RULE = "openai-chat/1"
 READER = "openai-chat"
-READER_NUMBER = 1
+READER_NUMBER = 2
 
 _PER_CALL = frozenset({"id", "created", "model", "system_fingerprint", "service_tier", "usage", "timings"})
 _PATH = "/chat/completions"
@@ -131,11 +131,13 @@ def read(response: Mapping[str, Any]) -> Reading:
         _unknown("no choice", "/body/choices")
     usage = body.get("usage")
     usage = usage if isinstance(usage, dict) else {}
+    details = usage.get("prompt_tokens_details")
     return Reading(
         choices=choices,
         model=body.get("model") if isinstance(body.get("model"), str) else None,
         input_tokens=_count(usage.get("prompt_tokens")),
         output_tokens=_count(usage.get("completion_tokens")),
+        cached_tokens=_count(details.get("cached_tokens")) if isinstance(details, dict) else None,
     )
 
 

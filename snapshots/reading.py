@@ -9,7 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-EXPLAINED_EMPTY = frozenset({"length", "content_filter"})
+EXPLAINED_EMPTY = frozenset(
+    {
+        "length", "content_filter",  # chat completions
+        "max_output_tokens",  # OpenAI responses, beside content_filter
+        "max_tokens", "model_context_window_exceeded", "pause_turn", "refusal",  # Anthropic
+        "MAX_TOKENS", "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",  # Gemini
+    }
+)  # fmt: skip
+"""Finish reasons, as providers call them, that say why an answer holds nothing."""
 
 
 @dataclass(slots=True)
@@ -61,6 +69,8 @@ class Reading:
     """A read answer: its choices, the first one being *the* answer, and what the provider reports. ``None`` is not known.
 
     ``recognised`` is false where no reader knows the dialect: then only ``raw`` can be trusted, and nothing is called empty.
+    ``input_tokens`` are all tokens of the prompt; of them ``cached_tokens`` were read from a cache, ``cache_write_tokens`` written to one.
+    ``explained`` is true where text is not what is missing: the answer is a vector or an image, or a program says why it gives none.
     """
 
     choices: tuple[Choice, ...]
@@ -68,6 +78,10 @@ class Reading:
     input_tokens: int | None
     output_tokens: int | None
     recognised: bool = True
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    cost_usd: float | None = None
+    explained: bool = False
 
     @property
     def first(self) -> Choice:
@@ -79,6 +93,7 @@ class Reading:
         """Tell whether no choice has anything in it and no finish reason explains that."""
         return (
             self.recognised
+            and not self.explained
             and all(c.is_empty for c in self.choices)
             and not any(c.finish_reason in EXPLAINED_EMPTY for c in self.choices)
         )
