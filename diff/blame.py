@@ -12,8 +12,9 @@ from diff.revision import Repository
 from golden import expectation, render
 from golden.model import Selection, Suite
 from golden.suite import load_suite, select
+from golden.worker_process import job_of
 from grade.plan import side_of
-from grade.pool import Job, Pool
+from grade.pool import Pool
 from snapshots.errors import WhichclockError
 
 DEEPEST = 100
@@ -97,7 +98,7 @@ def _graders(suite: Suite, row: Any) -> dict[str, str]:
     if not side.graders:
         return {}
     names: dict[str, str] = dict.fromkeys(side.graders, str(row.case.place))
-    with Pool(Job(suite.root, suite.graders, names, suite.grader_timeout_s, suite.grader_memory_mb), 1) as pool:
+    with Pool(job_of(suite, names), 1) as pool:
         return {name: pool.loaded.digests[name] for name in side.graders}
 
 

@@ -31,7 +31,7 @@ def old_code_agrees(pairs: Sequence[tuple[Row, Row]], base: Side, head: Side) ->
     names = {name: olds[i]["case_id"] for i in runnable for name in olds[i]["graders"] if ":" not in name}
     try:
         with Pool(replace(job, names=names), 1) as pool:
-            for i, findings, graders in _run(pool, runnable, olds, found):
+            for i, findings, graders in _run(pool, runnable, pairs, found):
                 # Code whose digest is another one is not the old code: our own checks and readers move with the version.
                 if graders == olds[i]["graders"]:
                     answers[i] = findings == olds[i]["findings"]
@@ -40,7 +40,9 @@ def old_code_agrees(pairs: Sequence[tuple[Row, Row]], base: Side, head: Side) ->
     return answers
 
 
-def _run(pool: Pool, runnable: list[int], rows: Sequence[Row], found: list[Found | None]) -> list[tuple[int, Any, Any]]:
+def _run(
+    pool: Pool, runnable: list[int], pairs: Sequence[tuple[Row, Row]], found: list[Found | None]
+) -> list[tuple[int, Any, Any]]:
     from snapshots import canonical, strict_json
 
     done: list[tuple[int, Any, Any]] = []
@@ -48,8 +50,13 @@ def _run(pool: Pool, runnable: list[int], rows: Sequence[Row], found: list[Found
     for i in runnable:
         place = found[i]
         if place is not None:
-            text = canonical.encode(rows[i]["expectation"]).decode()
-            chunks.append(Chunk([text], [(0, place.path, place.folder, place.name, place.shown)]))
+            old, new = pairs[i]
+            chunk = Chunk()
+            # Where both sides put a judge the same question, the head's answer to it counts.
+            asked = [*(old["asked"] or ()), *(new["asked"] or ())]
+            listed = [(one["request_hash"], one["trial"], one["integrity"]) for one in asked]
+            chunk.add(canonical.encode(old["expectation"]).decode(), place, listed)
+            chunks.append(chunk)
     for i, columns in zip(runnable, pool.run(chunks), strict=True):
         graders = columns["graders"][0]
         done.append((i, columns["findings"][0], None if graders is None else strict_json.loads(graders)))

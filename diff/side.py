@@ -140,7 +140,16 @@ class Sides:
         entries = bundle.unpack(sources, digests, folder)
         if entries is None:
             return None
-        return Job(folder, tuple(entries), {}, self._suite.grader_timeout_s, self._suite.grader_memory_mb)
+        suite = self._suite
+        return Job(
+            folder,
+            tuple(entries),
+            {},
+            suite.grader_timeout_s,
+            suite.grader_memory_mb,
+            suite.targets,
+            suite.snapshots,
+        )
 
     def _revision(self, ref: str) -> Side:
         repository = Repository(self._suite.root)

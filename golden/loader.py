@@ -19,7 +19,7 @@ from typing import Any
 
 from golden.closure import Closure, closure, shown
 from golden.digest import grader_digest
-from golden.grader import MARK, takes_case
+from golden.grader import MARK, Asks, count, takes_case
 from snapshots.errors import ConfigError
 
 Watch = Callable[[], AbstractContextManager[set[str]]]
@@ -27,7 +27,10 @@ Watch = Callable[[], AbstractContextManager[set[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Grader:
-    """One grader ready to be called. ``digest`` is the digest of its module's code."""
+    """One grader ready to be called. ``digest`` is the digest of its module's code.
+
+    ``asks`` is there for a grader that needs answers of its own; ``asks_takes`` is how many arguments that function takes.
+    """
 
     name: str
     function: Callable[..., Any]
@@ -35,6 +38,8 @@ class Grader:
     digest: str
     place: str
     marked: bool = True
+    asks: Asks | None = None
+    asks_takes: int = 0
 
 
 @dataclass(slots=True)
@@ -200,13 +205,18 @@ def _take(found: Graders, one: _Loaded, root: Path, everyone: list[_Loaded]) -> 
             or isinstance(function, type)
         ):
             continue
-        marked = bool(getattr(function, MARK, False))
+        mark = getattr(function, MARK, None)
+        place = f"{shown(one.file, root)}:{name}"
+        if isinstance(mark, Asks):
+            takes = count(mark.function)
+            found.add(Grader(name, function, count(function) == 3, digest, place, True, mark, takes))
+            continue
         try:
             wants_case = takes_case(function)
         except TypeError:
             continue  # a function of the module that is no grader; naming it in a case is reported there
-        if marked or not name.startswith("_"):
-            found.add(Grader(name, function, wants_case, digest, f"{shown(one.file, root)}:{name}", marked))
+        if mark or not name.startswith("_"):
+            found.add(Grader(name, function, wants_case, digest, place, bool(mark)))
 
 
 def _data_files(opened: set[str], root: Path, code: list[Path]) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from golden import worker_process
 from golden.model import Planned, Selection, Suite
 from grade import plan as planning
 from grade.pool import Job, Loaded
@@ -36,13 +37,13 @@ class Graded:
 
 
 def job_of(suite: Suite, plan: planning.Plan) -> Job:
-    """Return what the workers need to know of a suite."""
+    """Return what the workers of a plan need to know of its suite."""
     needed = set(plan.names)
     names: dict[str, str] = {}
     for case in suite.cases:
         for name in needed.intersection(case.graders):
             names.setdefault(name, case.place)
-    return Job(suite.root, suite.graders, names, suite.grader_timeout_s, suite.grader_memory_mb)
+    return worker_process.job_of(suite, names)
 
 
 def make_plan(suite: Suite, planned: Iterable[Planned], frozen: pa.Table | None) -> planning.Plan:

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
+from golden.asking import Answers, State, interview
+from golden.case_view import CaseView
+from golden.closed_call import World, call_closed
 from golden.grader import CODE
 from golden.loader import Grader
 from grade.checks import CHECKS, EMPTY_ANSWER, EMPTY_ANSWER_NUMBER, RESERVED_CODES, Check, schema_validator
-from grade.purity import EPOCH
 from snapshots import canonical, dialects, strict_json
 from snapshots.envelope import Envelope
 from snapshots.errors import CorruptSnapshot, GraderFault, JsonError, StoreError, UnreadableSnapshot
@@ -20,13 +22,10 @@ from snapshots.snapshot import Snapshot
 Findings = dict[str, dict[str, Any]]
 
 
-class World(Protocol):
-    """What the loop needs of the purity guard."""
+class Asked(Answers, Protocol):
+    """The answers to the requests of one row's graders, and what was looked up among them."""
 
-    violation: str
-
-    def close(self, request_hash: str, now: str) -> None: ...
-    def open(self) -> None: ...
+    def observed(self) -> list[dict[str, Any]]: ...
 
 
 class Bench:
@@ -37,18 +36,20 @@ class Bench:
         self._world = world
         self._cases: dict[str, _CaseSide] = {}
 
-    def grade(self, snapshot: Snapshot, expectation: str) -> dict[str, Any]:
+    def grade(self, snapshot: Snapshot, expectation: str, asked: Asked | None = None) -> dict[str, Any]:
         """Grade one snapshot.
 
         Args:
             snapshot: a sound snapshot.
             expectation: canonical JSON of the case's grading side.
+            asked: where the answers to graders' own requests are; without it there are none.
 
         Returns:
             ``findings``, ``evidence`` and ``graders`` (canonical JSON), ``error`` (``None`` or the faults), and what the reader found.
         """
         side = self._side(expectation)
-        reader, number = dialects.reader_for(snapshot.request, snapshot.response)
+        select = side.case.select
+        reader, number = dialects.reader_for(snapshot.request, snapshot.response, select)
         graders, grader_digest = side.digests_with(reader, number)
         facts: dict[str, Any] = {
             "graders": graders,
@@ -57,9 +58,10 @@ class Bench:
             "evidence": "{}",
             "error": None,
             "status": None,
+            "asked": "[]",
         }
         try:
-            reading = dialects.read(reader, snapshot.response)
+            reading = dialects.read(reader, snapshot.response, select)
         except UnreadableSnapshot as error:
             return {**facts, "status": "unreadable_snapshot", "error": _whole(error.message)}
         latency = snapshot.meta.get("latency_ms")
@@ -69,7 +71,14 @@ class Bench:
             found[EMPTY_ANSWER] = {f"check:{EMPTY_ANSWER}": None}
         # Each grader reads an envelope of its own: what one does to it by force, the next does not see.
         made = partial(Envelope, reading, snapshot.response, latency_ms)
-        faults = self._check(made(), side, snapshot, found) + self._call(made, side, snapshot, found)
+        faults = self._check(made(), side, snapshot, found)
+        for grader in side.graders:
+            try:
+                self._call(grader, made, side, snapshot, found, asked)
+            except GraderFault as fault:
+                faults.append(f"{grader.place}: {fault.message}")
+            except _NoAnswer as lack:
+                facts.update(status=lack.status, error=f"{grader.place}: {lack}")
         facts.update(
             findings=sorted(found),
             evidence=_evidence(found),
@@ -77,9 +86,12 @@ class Bench:
             finish_reason=_whole(reading.first.finish_reason),
             input_tokens=reading.input_tokens,
             output_tokens=reading.output_tokens,
+            cost_usd=reading.cost_usd,
             latency_ms=latency_ms,
         )
-        if faults:
+        if asked is not None and (observed := asked.observed()):
+            facts["asked"] = canonical.encode(observed).decode()
+        if facts["status"] is None and faults:
             facts.update(status="grader_error", error="; ".join(faults))
         return facts
 
@@ -109,35 +121,67 @@ class Bench:
                 )
         return faults
 
-    def _call(self, made: Callable[[], Envelope], side: _CaseSide, snapshot: Snapshot, found: Findings) -> list[str]:
-        faults: list[str] = []
-        for grader in side.graders:
-            arguments = (made(), side.view(snapshot)) if grader.takes_case else (made(),)
-            try:
-                for code, evidence in self._closed(side, snapshot, partial(_findings, grader.function, *arguments)):
-                    found.setdefault(code, {})[grader.name] = evidence
-            except GraderFault as fault:
-                faults.append(f"{grader.place}: {fault.message}")
-        return faults
-
-    def _closed(self, side: _CaseSide, snapshot: Snapshot, call: Callable[[], Any]) -> Any:
-        """Run foreign code with the world closed, its result's conversion to plain values included.
+    def _call(
+        self,
+        grader: Grader,
+        made: Callable[[], Envelope],
+        side: _CaseSide,
+        snapshot: Snapshot,
+        found: Findings,
+        asked: Asked | None,
+    ) -> None:
+        """Call one grader and add its findings.
 
         Raises:
-            GraderFault: for whatever it does wrong.
+            GraderFault: it did something wrong.
+            _NoAnswer: what it asks for is not there.
         """
-        world = self._world
-        result, fault = None, ""
-        world.close(snapshot.request_hash, side.now)
-        try:
-            result = call()
-        except BaseException as error:
-            fault = _told(error)  # an exception of theirs may run code when it is printed: still closed
-        finally:
-            world.open()
-        if world.violation or fault:
-            raise GraderFault(world.violation or fault)
-        return result
+        closed = partial(self._closed, side, snapshot)
+        arguments: tuple[Any, ...] = (made(), side.case.of(snapshot)) if grader.takes_case else (made(),)
+        if grader.asks is not None:
+            pair = partial(_pair, made, side, snapshot)
+            arguments = (*arguments, freeze(_answers(grader, pair, closed, asked)))
+        for code, evidence in closed(partial(_findings, grader.function, *arguments)):
+            found.setdefault(code, {})[grader.name] = evidence
+
+    def _closed(self, side: _CaseSide, snapshot: Snapshot, call: Callable[[], Any]) -> Any:
+        return call_closed(self._world, snapshot.request_hash, side.case.now, call)
+
+
+class _NoAnswer(Exception):
+    """What a grader asks for is not there. ``status`` is the row's."""
+
+    def __init__(self, status: str, what: str) -> None:
+        super().__init__(what)
+        self.status = status
+
+
+def _pair(made: Callable[[], Envelope], side: _CaseSide, snapshot: Snapshot) -> tuple[Envelope, FrozenDict]:
+    return made(), side.case.of(snapshot)
+
+
+def _answers(
+    grader: Grader, pair: Callable[[], tuple[Any, Any]], closed: Callable[..., Any], asked: Asked | None
+) -> dict[str, Envelope]:
+    """Return the recorded answers to a grader's own requests, by its names."""
+    if asked is None:
+        raise GraderFault("it asks for answers, and there is no store to find them in")
+    held = interview(grader, pair, closed, asked)
+    for put in held.put:
+        if isinstance(put.error, CorruptSnapshot | StoreError):
+            raise _NoAnswer("corrupt_snapshot", put.error.message)
+        if put.error is not None:
+            raise _NoAnswer("unreadable_snapshot", put.error.message)
+    if lacking := held.lacking(State.UNANSWERED):
+        lacks = ", ".join(f"{d.name!r} to target {d.target}" for d in lacking)
+        raise _NoAnswer("missing_snapshot", f"no answer is recorded for its request {lacks}")
+    if lacking := held.lacking(State.UNUSABLE):
+        lacks = ", ".join(repr(d.name) for d in lacking)
+        raise GraderFault(
+            f"the recorded answer to its request {lacks} cannot be read by the grader as it is now; "
+            "a changed request needs a capture"
+        )
+    return held.answers
 
 
 class _CaseSide:
@@ -145,9 +189,7 @@ class _CaseSide:
 
     def __init__(self, expectation: str, graders: Mapping[str, Grader]) -> None:
         value = strict_json.loads_own(expectation.encode())
-        context = value.get("context")
-        now = context.get("now") if isinstance(context, dict) else None
-        self.now: str = now.upper() if isinstance(now, str) else EPOCH  # RFC 3339 allows t and z in lower case
+        self.case = CaseView(value)
         checks = [next(iter(c.items())) for c in value.get("checks", ())]
         if "allowed_tools" in value:
             checks.append(("allowed_tools", value["allowed_tools"]))
@@ -161,7 +203,6 @@ class _CaseSide:
             (f"check:{name}", own_digest(f"check:{name}", check.number)) for name, check, _ in self.checks
         )
         self.digests[f"check:{EMPTY_ANSWER}"] = own_digest(f"check:{EMPTY_ANSWER}", EMPTY_ANSWER_NUMBER)
-        self._view = {n: value.get(n) for n in ("context", "allowed_tools", "checks", "graders")}
         self._texts: dict[str, tuple[str, str]] = {}
 
     def digests_with(self, reader: str, number: int) -> tuple[str, str]:
@@ -171,10 +212,6 @@ class _CaseSide:
             text = canonical.encode({**self.digests, name: own_digest(name, number)}).decode()
             self._texts[reader] = text, hashlib.sha256(text.encode()).hexdigest()
         return self._texts[reader]
-
-    def view(self, snapshot: Snapshot) -> FrozenDict:
-        """Return what a grader sees of its case: not id, tags, vars, trial, target or expected."""
-        return freeze({**self._view, "request": snapshot.request})
 
 
 def own_digest(name: str, number: int) -> str:
@@ -240,20 +277,6 @@ def _evidence(found: Findings) -> str:
             _plain.clear()
         _plain[key] = canonical.encode(found).decode()
     return _plain[key]
-
-
-def _told(error: BaseException) -> str:
-    """Return what an exception of foreign code says, in one line; it may fail to say it."""
-    if isinstance(error, GraderFault):
-        return error.message
-    if isinstance(error, MemoryError):
-        return "it needed more memory than allowed"
-    name = type(error).__name__
-    try:
-        text = str(error)
-    except BaseException as broken:
-        text = f"(its message cannot be printed: {type(broken).__name__})"
-    return f"{name}: {text}".encode("utf-8", "replace").decode()[:500].rstrip(": ")
 
 
 def unjudged(error: CorruptSnapshot | StoreError) -> dict[str, Any]:

@@ -10,12 +10,16 @@ import pyarrow as pa
 
 from golden import expectation, render
 from golden.model import Planned, Suite
+from snapshots import strict_json
 from snapshots.store import Found, Store
 
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """One case × target × trial. ``found`` is the file to judge, or ``None`` where there is none."""
+    """One case × target × trial. ``found`` is the file to judge, or ``None`` where there is none.
+
+    ``asked`` lists the very answers to graders' own requests that count, where a saved run says which.
+    """
 
     case_id: str
     target: str
@@ -23,6 +27,7 @@ class PlanRow:
     request_hash: str
     found: Found | None
     side: Side
+    asked: list[tuple[str, int, str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +77,28 @@ def frozen_plan(suite: Suite, planned: Iterable[Planned], store: Store, base: pa
 
     A case that the run does not list is left out and counted; one whose request has moved since is judged on the old answer and counted.
     """
-    keys = zip(
-        *(base.column(n).to_pylist() for n in ("case_id", "target", "trial", "request_hash", "integrity")), strict=True
-    )
-    listed = {(case, target, trial): (request, integrity) for case, target, trial, request, integrity in keys}
+    columns = ("case_id", "target", "trial", "request_hash", "integrity", "asked")
+    keys = zip(*(base.column(n).to_pylist() for n in columns), strict=True)
+    listed = {key[:3]: key[3:] for key in keys}
     made = Plan()
     for case_id, target, trial, request_hash, side in _sides(suite, planned):
         if (case_id, target, trial) not in listed:
             made.not_in_base += 1
             continue
-        old_hash, integrity = listed[case_id, target, trial]
+        old_hash, integrity, asked = listed[case_id, target, trial]
         made.request_moved += old_hash != request_hash
         found = store.find(old_hash, trial, integrity) if integrity else None
-        made.rows.append(PlanRow(case_id, target, trial, old_hash, found, side))
+        made.rows.append(PlanRow(case_id, target, trial, old_hash, found, side, _listed(asked)))
     _in_order(made.rows)
     return made
+
+
+def _listed(asked: str | None) -> list[tuple[str, int, str]]:
+    """Return the very answers that a row's ``asked`` lists."""
+    if asked is None or asked == "[]":
+        return []
+    entries = strict_json.loads(asked)
+    return [(one["request_hash"], one["trial"], one["integrity"]) for one in entries]
 
 
 def _sides(suite: Suite, planned: Iterable[Planned]) -> Iterator[tuple[str, str, int, str, Side]]:

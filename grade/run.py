@@ -113,13 +113,9 @@ def _judged(plan: Plan, pool: Pool, count: int) -> Iterator[tuple[list[PlanRow],
 
 def _chunk(rows: list[PlanRow]) -> Chunk:
     chunk = Chunk()
-    numbers: dict[str, int] = {}
     for row in rows:
         if row.found is not None:
-            number = numbers.setdefault(row.side.expectation, len(numbers))
-            if number == len(chunk.expectations):
-                chunk.expectations.append(row.side.expectation)
-            chunk.rows.append((number, row.found.path, row.found.folder, row.found.name, row.found.shown))
+            chunk.add(row.side.expectation, row.found, row.asked)
     return chunk
 
 
@@ -174,8 +170,7 @@ def _fill(rows: list[PlanRow], facts: Columns, loaded: Loaded) -> None:
         tags=[side.tags for side in sides],
         expectation=[side.expectation for side in sides],
         expectation_digest=[side.expectation_digest for side in sides],
-        asked=["[]"] * len(rows),
-        cost_usd=[None] * len(rows),
+        asked=[asked or "[]" for asked in facts["asked"]],
     )
     graders, request_hashes = facts["graders"], facts["request_hash"]
     for i, row in enumerate(rows):

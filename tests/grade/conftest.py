@@ -73,7 +73,8 @@ def grade(tmp_path: Path) -> Grade:
             timeout_s,
             memory_mb,
         )
-        chunk = Chunk([expectation(*names, **members)], [(0, found.path, found.folder, found.name, found.shown)])
+        chunk = Chunk()
+        chunk.add(expectation(*names, **members), found, None)
         with Pool(job, 1) as pool:
             (columns,) = pool.run([chunk])
         return {name: values[0] for name, values in columns.items()} | {"loaded": pool.loaded}

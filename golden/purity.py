@@ -29,7 +29,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 
-from grade.chance import Chance
+from golden.chance import Chance
 
 # Kept by value: the names in their modules are replaced for graders.
 _setitimer = signal.setitimer

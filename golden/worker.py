@@ -1,0 +1,108 @@
+"""A worker: a process of its own that loads a suite's graders with the world closed and answers messages until its input ends.
+
+The first message sets it up, each further one is work; graders that print do so to the parent's standard error.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from golden import loader
+from golden.channel import receive, send, take_streams
+from golden.loader import Graders
+from golden.purity import Guard
+from snapshots.errors import ConfigError, WhichclockError
+
+TAMPERED_EXIT = 70
+TAMPERED = "it changed whichclock's own code"
+_OURS = ("snapshots", "golden", "grade")
+
+Handle = Callable[[Any], Any]
+"""Answers one message of work."""
+MakeHandle = Callable[[dict[str, Any], Graders, Guard], Handle]
+
+
+def serve(make: MakeHandle) -> None:
+    """Serve one parent until it closes our input.
+
+    Args:
+        make: called once the graders are loaded, with the set-up message, the graders and the guard.
+    """
+    _end_with_parent()
+    messages, answers = take_streams()
+    end = os._exit
+    setup = receive(messages)
+    if setup is None:
+        return
+    guard = Guard(setup["timeout_s"], setup["memory_mb"], setup["root"])
+    guard.install()
+    own = _own_code()
+    try:
+        graders = loader.load(Path(setup["root"]), [Path(f) for f in setup["graders"]], guard.importing)
+        graders.find(setup["names"])
+        if not _is_untouched(own):
+            raise ConfigError(
+                f"a grader module cannot be used: {TAMPERED}", hint="graders are pure functions; take that out"
+            )
+    except WhichclockError as error:
+        send(answers, {"error": _sendable(error.message), "hint": _sendable(error.hint)})
+        return
+    guard.limit_memory()
+    gc.collect()
+    gc.freeze()  # what is loaded by now lives as long as the process; scanning it again costs more than grading
+    gc.set_threshold(50_000, 20, 20)
+    handle = make(setup, graders, guard)
+    send(answers, _hello(setup, graders))
+    while (message := receive(messages)) is not None:
+        answer = handle(message)
+        if not _is_untouched(own):
+            end(TAMPERED_EXIT)  # nothing that this process says can be trusted any more
+        send(answers, answer)
+
+
+def _hello(setup: dict[str, Any], graders: Graders) -> dict[str, Any]:
+    return {
+        "digests": {name: g.digest for name, g in graders.by_name.items()},
+        "sources": graders.sources if setup["want_sources"] else {},
+        "runtime": graders.runtime,
+    }
+
+
+def _end_with_parent() -> None:
+    """Ask the kernel to end this process with its parent: a grader that loops would not see that its input has ended."""
+    if sys.platform == "linux":
+        import ctypes
+
+        set_death_signal = 1  # PR_SET_PDEATHSIG, linux/prctl.h
+        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
+
+
+Own = list[tuple[Mapping[str, Any], str, int]]
+
+
+def _own_code() -> Own:
+    """Return what identifies our code as it stands: each name of our modules and classes, and the object behind it."""
+    own: Own = []
+    for name, module in list(sys.modules.items()):
+        if name.split(".", 1)[0] in _OURS:
+            own += [(vars(module), member, id(value)) for member, value in vars(module).items()]
+            for value in vars(module).values():
+                if isinstance(value, type) and value.__module__ == name:
+                    own += [(vars(value), part, id(item)) for part, item in vars(value).items()]
+    return own
+
+
+def _is_untouched(own: Own) -> bool:
+    """Tell whether every name still stands for the object that it stood for."""
+    return all(id(names.get(name)) == known for names, name, known in own)
+
+
+def _sendable(text: str) -> str:
+    """Return text that UTF-8 can hold: exceptions of foreign code may say anything."""
+    return text.encode("utf-8", "replace").decode()
