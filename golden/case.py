@@ -11,7 +11,7 @@ from typing import Any
 
 from golden import nearest, project_path, schema, template, user_schema, yaml_text
 from golden.case_file import RawCase
-from golden.model import Case
+from golden.model import Case, Target
 from golden.place import Place
 from golden.salt import Salts, resolve_salt
 from golden.target import unkeyed
@@ -39,7 +39,7 @@ class CaseMaker:
 
     root: Path
     defaults: Defaults
-    targets: Mapping[str, Any]
+    targets: Mapping[str, Target]
     salts: Salts
     prompts: dict[str, str] = field(default_factory=dict[str, str])
     schemas: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -60,6 +60,9 @@ class CaseMaker:
         _judge_now(value.get("context"), place)
         if "prompt" in value:
             self._read_prompt(value["prompt"], place)
+        targets = self._targets(value.get("targets"), place)
+        if "body" in value:
+            self._require_one_type(targets, place)
         allowed = value.get("allowed_tools")
         return Case(
             id=value["id"],
@@ -74,7 +77,7 @@ class CaseMaker:
             graders=self._one(value.get("graders", ())),
             checks=tuple(value.get("checks", ())),
             tags=self._one(value.get("tags", ())),
-            targets=self._targets(value.get("targets"), place),
+            targets=targets,
             trials=int(value.get("trials", self.defaults.trials)),
             pass_rule=value.get("pass", self.defaults.pass_rule),
             salt=self._salt(value, place),
@@ -101,6 +104,16 @@ class CaseMaker:
             if name not in self.targets:
                 raise place.fault(f"/targets/{i}", f"no target {name!r}", hint=nearest.hint(name, self.targets))
         return tuple(named)
+
+    def _require_one_type(self, targets: tuple[str, ...], place: Place) -> None:
+        first = self.targets[targets[0]]
+        for name in targets:
+            other = self.targets[name]
+            if other.type != first.type:
+                what = (
+                    f"a body is sent as it is, and target {first.name} is of type {first.type}, {name} of {other.type}"
+                )
+                raise place.fault("/body", what, hint="name targets of one type, or write request instead of body")
 
     def _salt(self, value: dict[str, Any], place: Place) -> str | None:
         salt = value.get("salt", self.defaults.salt)

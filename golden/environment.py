@@ -17,7 +17,12 @@ from snapshots.errors import ConfigError
 from snapshots.pointer import escape
 
 # Members of a target that never enter a request document.
-_UNKEYED = frozenset({"keyed_env", "timeout_s", "connect_timeout_s", "first_byte_timeout_s", "retries", "concurrency"})
+_UNKEYED = frozenset(
+    {
+        "keyed_env", "timeout_s", "connect_timeout_s", "first_byte_timeout_s", "retries", "concurrency",
+        "requests_per_minute", "tokens_per_minute", "select", "volatile",
+    }
+)  # fmt: skip
 # Salts are keyed as they stand, so this one is keyed in every target.
 _DEFAULT_SALT = "/defaults/salt"
 

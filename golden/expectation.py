@@ -23,12 +23,11 @@ def expectation(suite: Suite, case: Case, target: Target) -> str:
     Args:
         suite: holds the content of the schemas that checks name.
         case: the case.
-        target: the target it is graded for; no target type adds anything yet.
+        target: the target it is graded for; how a generic answer is read (``select``) is part of what is expected.
 
     Raises:
         ConfigError: a schema file that the suite was not loaded with cannot be read.
     """
-    del target
     members: dict[str, Any] = {"expected": sorted(set(case.expected)), "pass": case.pass_rule}
     if case.context is not None:
         members["context"] = case.context
@@ -40,6 +39,8 @@ def expectation(suite: Suite, case: Case, target: Target) -> str:
         members["checks"] = [_with_content(check, suite, case) for check in case.checks]
     if case.known is not None:
         members["known"] = case.known
+    if target.select is not None:
+        members["select"] = target.select
     return canonical.encode(members).decode()
 
 

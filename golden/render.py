@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
-from golden import placeholder, target, template
+from golden import dialect, placeholder, target
+from golden.form import Form, HttpForm, ProgramForm
 from golden.model import Case, Suite, Target
 from golden.place import Place
 from golden.placeholder import Lookup
-from golden.project_path import file_inside, read_text
+from golden.target_type import TYPES
 from golden.wire import ProgramWire, Wire
 from snapshots import canonical, request
 from snapshots.errors import CallError, JsonError
 
-_METHOD = "POST"
-_KEYED = re.compile(r"\$\{env:[A-Za-z_][A-Za-z0-9_]*\}")
+__all__ = ["ProgramWire", "Rendered", "Wire", "render", "render_request"]
+
+_NO_VARS: Mapping[str, Any] = {}
+# What a program of the protocol may look for; it is the same for all, so it is not keyed.
+_PROTOCOL_ENV = {"DOMARINN_PROTOCOL": "1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class Rendered:
         """Return the form that is sent.
 
         Raises:
-            CallError: a variable is not set, or its value cannot stand in a header.
+            CallError: a variable is not set, or its value cannot stand where it should.
         """
         read = placeholder.from_environment(environ)
         values: set[str] = set()
@@ -52,20 +54,17 @@ class Rendered:
             return environ[name]
 
         form = _form(self._suite, self._case, self._target, look_up)
-        _refuse_headers(form.headers, self._target)
-        headers = dict(form.headers)
-        if not any(name.lower() == "content-type" for name in headers):
-            headers["content-type"] = "application/json"
-        url = request.full_url(form.base_url, form.path, form.query)
         secrets = tuple(sorted((v for v in values if v), key=lambda v: (-len(v), v)))
-        return Wire(_METHOD, url, headers, canonical.encode_ordered(form.body), secrets)
+        if isinstance(form, ProgramForm):
+            return _program_wire(form, self._suite, self._target, secrets)
+        return _http_wire(form, self._target, secrets)
 
 
 def render(suite: Suite, case: Case, target: Target) -> Rendered:
     """Return the request of a case for a target.
 
     Raises:
-        ConfigError: a template fails, or the body holds what JSON cannot.
+        ConfigError: a template fails, the target's dialect cannot express the case, or the body holds what JSON cannot.
     """
     names: set[str] = set()
 
@@ -75,13 +74,7 @@ def render(suite: Suite, case: Case, target: Target) -> Rendered:
 
     form = _form(suite, case, target, look_up)
     salts = {"target": target.salt, "case": case.salt}
-    document = request.http_document(
-        method=_METHOD,
-        url=request.keyed_url(form.base_url, form.path, form.query, target.endpoint),
-        headers=form.headers,
-        body=form.body,
-        salt={name: salt for name, salt in salts.items() if salt is not None},
-    )
+    document = _document(form, target, case, {name: salt for name, salt in salts.items() if salt is not None})
     try:
         key = request.request_hash(document)
     except JsonError as error:
@@ -89,82 +82,87 @@ def render(suite: Suite, case: Case, target: Target) -> Rendered:
     return Rendered(document, key, tuple(sorted(names)), suite, case, target)
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """A request whose ``{{ env.X }}`` have been replaced, by whatever the lookup gave."""
+def render_request(
+    suite: Suite,
+    members: Mapping[str, Any],
+    target: Target,
+    *,
+    salt: str | None,
+    place: str,
+    vars: Mapping[str, Any] = _NO_VARS,  # noqa: A002 -- the name that cases use
+) -> Rendered:
+    """Return a request that is declared by code, a grader for example; its texts are literal.
 
-    base_url: str
-    path: str
-    query: dict[str, str]
-    headers: dict[str, str]
-    body: Any
+    Args:
+        suite: the suite.
+        members: a chat body; for embeddings also ``{input}``, for programs also what is to be judged (``{output}``), for
+            type http what its templates use (``{vars}``).
+        target: where it goes.
+        salt: the declarer's own salt, in the place of a case's.
+        place: how messages name it.
+        vars: what templates of the target, or a program, may use.
+
+    Raises:
+        ConfigError: as for ``render``.
+    """
+    own, variables = dict(members), dict(vars)
+    if target.type == "http" and isinstance(own.get("vars"), dict):
+        variables.update(own.pop("vars"))
+    return render(suite, Case(id="", place=place, request=own, vars=variables, salt=salt), target)
 
 
-def _form(suite: Suite, case: Case, to: Target, lookup: Lookup) -> _Form:
+def _form(suite: Suite, case: Case, to: Target, lookup: Lookup) -> Form:
     """Build both forms, the keyed one and the one that is sent: they differ in the lookup alone."""
-    headers = {name: placeholder.fill(value, lookup) for name, value in to.headers.items()}
-    if to.api_key is not None:
-        headers["Authorization"] = f"Bearer {placeholder.fill(to.api_key, lookup)}"
-    return _Form(
-        base_url=placeholder.fill(to.base_url, lambda name: _quoted(lookup(name))),
-        path=target.PATH[to.type],
-        query={name: placeholder.fill(value, lookup) for name, value in to.query.items()},
-        headers=headers,
-        body=_body(suite, case, to, lookup),
+    return (TYPES[to.type].form or dialect.form)(suite, case, to, lookup)
+
+
+def _document(form: Form, to: Target, case: Case, salt: Mapping[str, str]) -> dict[str, Any]:
+    if isinstance(form, ProgramForm):
+        return request.exec_document(command=form.command, stdin=form.stdin, env=form.env, salt=salt)
+    for name, value in form.headers.items():
+        if not target.sendable(value):
+            raise Place(case.place).fault(
+                "", f"target {to.name}: the value of header {name!r} would hold a control character"
+            )
+    return request.http_document(
+        method=form.method,
+        url=request.keyed_url(form.base_url, form.path, form.query, to.endpoint),
+        headers=form.headers,
+        body=form.body,
+        body_text=form.body_text,
+        salt=salt,
     )
 
 
-def _quoted(value: str) -> str:
-    return value if _KEYED.fullmatch(value) else quote(value, safe="/")
-
-
-def _body(suite: Suite, case: Case, to: Target, lookup: Lookup) -> dict[str, Any]:
-    if case.body is not None:
-        return dict(case.body)
-    model = {} if to.model is None else {"model": placeholder.fill(to.model, lookup)}
-    own = case.request if case.request is not None else {"messages": _messages(suite, case, lookup)}
-    return {**model, **placeholder.fill_all(to.params, lookup), **own}
-
-
-def _messages(suite: Suite, case: Case, lookup: Lookup) -> list[dict[str, Any]]:
-    prompt, place = case.prompt, Place(case.place)
-    if isinstance(prompt, dict):
-        name: str = prompt["file"]
-        text = template.render(_file_text(suite, name, place), case.vars, lookup, Place(name), "")
-        return [{"role": "user", "content": text}]
-    if isinstance(prompt, str):
-        return [{"role": "user", "content": template.render(prompt, case.vars, lookup, place, "/prompt")}]
-    return [_message(message, case, lookup, place, f"/prompt/{i}") for i, message in enumerate(prompt)]
-
-
-def _message(message: dict[str, Any], case: Case, lookup: Lookup, place: Place, at: str) -> dict[str, Any]:
-    content = message.get("content")
-    if isinstance(content, str):
-        return {**message, "content": template.render(content, case.vars, lookup, place, f"{at}/content")}
-    if not isinstance(content, list):
-        return message
-    parts: list[Any] = []
-    for i, part in enumerate(content):
-        if isinstance(part.get("text"), str):
-            text = template.render(part["text"], case.vars, lookup, place, f"{at}/content/{i}/text")
-            parts.append({**part, "text": text})
-        else:
-            parts.append(part)
-    return {**message, "content": parts}
-
-
-def _file_text(suite: Suite, name: str, place: Place) -> str:
-    if name in suite.prompts:
-        return suite.prompts[name]
-    return read_text(file_inside(suite.root, name, place, "/prompt/file"), place, "/prompt/file")
+def _http_wire(form: HttpForm, to: Target, secrets: tuple[str, ...]) -> Wire:
+    _refuse_headers(form.headers, to)
+    headers = dict(form.headers)
+    body = None if form.body_text is None else form.body_text.encode()
+    if form.body is not None:
+        body = canonical.encode_ordered(form.body)
+        if not any(name.lower() == "content-type" for name in headers):
+            headers["content-type"] = "application/json"
+    return Wire(form.method, request.full_url(form.base_url, form.path, form.query), headers, body, secrets)
 
 
 def _refuse_headers(headers: Mapping[str, str], to: Target) -> None:
+    kind = TYPES[to.type]
     for name, value in headers.items():
         if not target.sendable(value):
             raise CallError(
                 f"target {to.name}: the value of header {name!r} holds a control character",
                 hint="look for a line end at the end of the variable",
             )
-        if name == "Authorization" and value.strip() == "Bearer":
+        is_key = to.api_key is not None and name == kind.key_header
+        if value.strip() == ("Bearer" if name.lower() == "authorization" else "" if is_key else None):
             raise CallError(f"target {to.name}: the api_key is empty", hint="set the variable, or leave api_key out")
+
+
+def _program_wire(form: ProgramForm, suite: Suite, to: Target, secrets: tuple[str, ...]) -> ProgramWire:
+    if any("\0" in text for text in (*form.command, *form.env.values())):
+        raise CallError(
+            f"target {to.name}: a word of the command or a value of its environment holds a null character",
+            hint="look at the variables that it names",
+        )
+    env = {**_PROTOCOL_ENV, **form.env}
+    return ProgramWire(form.command, canonical.encode_ordered(form.stdin), env, suite.root, secrets)

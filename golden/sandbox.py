@@ -19,6 +19,7 @@ from jinja2.visitor import NodeTransformer
 
 from golden import bounded
 from golden.bounded import MAX_CHARACTERS
+from snapshots import request
 
 MAX_STEPS = 1_000_000
 # What is written inside macros and blocks is written again outside: the sum of all writing may exceed the text.
@@ -30,6 +31,8 @@ class _PromptEnvironment(ImmutableSandboxedEnvironment):
     """A sandbox that counts steps and refuses what grows too large."""
 
     intercepted_binops = frozenset(("*", "**", "+", "%"))
+    # In a template of an address what is put in is percent-encoded, and only what stands there is address.
+    is_address = False
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         tree = super()._parse(source, name, filename)
@@ -60,31 +63,31 @@ class _Guards(NodeTransformer):
 
     def visit_Output(self, node: nodes.Output) -> nodes.Node:  # noqa: N802 -- Jinja's name
         self.generic_visit(node)
-        node.nodes = [self._filter(_as_constant(part), "emitted") for part in node.nodes]
+        node.nodes = [self._filter(self._part(part), "emitted") for part in node.nodes]
         return node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802 -- Jinja's name
         self.generic_visit(node)
         return self._filter(node, "bounded")
 
+    def _part(self, part: nodes.Expr) -> nodes.Expr:
+        if isinstance(part, nodes.TemplateData):
+            return nodes.Const(part.data, lineno=part.lineno, environment=part.environment)
+        return self._filter(part, "quoted") if self._env.is_address else part
+
     def _filter(self, node: Any, name: str) -> nodes.Filter:
         return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno, environment=self._env)
 
 
-def _as_constant(part: nodes.Expr) -> nodes.Expr:
-    if isinstance(part, nodes.TemplateData):
-        return nodes.Const(part.data, lineno=part.lineno, environment=part.environment)
-    return part
-
-
 @functools.cache
-def environment() -> _PromptEnvironment:
-    """Return the one environment; it holds no state between renderings."""
+def environment(*, address: bool = False) -> _PromptEnvironment:
+    """Return the one environment for texts, or the one for addresses; they hold no state between renderings."""
     env = _PromptEnvironment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
     # Random text would make every rendering another request.
     del env.globals["lipsum"], env.filters["random"]
     filters: dict[str, Any] = env.filters
-    filters.update(bounded.FILTERS, counted=_counted, emitted=_emitted, bounded=bounded.result)
+    filters.update(bounded.FILTERS, counted=_counted, emitted=_emitted, bounded=bounded.result, quoted=_quoted)
+    env.is_address = address
     return env
 
 
@@ -119,6 +122,10 @@ def _counted(context: Context, items: Iterable[Any]) -> Iterator[Any]:
     for item in items:
         _count(context, 1)
         yield item
+
+
+def _quoted(value: Any) -> str:
+    return request.quoted(bounded.text(value))
 
 
 @pass_context

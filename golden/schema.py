@@ -131,7 +131,7 @@ def _exact(dialect: Any) -> Any:
 
 def _in_order(errors: Iterator[Any]) -> list[Any]:
     """Return errors with the most telling first: unknown keys (typos) before what is missing, then by place."""
-    rank = {"additionalProperties": 0, "type": 1}
+    rank = {"additionalProperties": 0, "type": 1, "anyOf": 3}
     return sorted(errors, key=lambda e: (rank.get(e.validator, 2), [str(p) for p in e.absolute_path]))
 
 
@@ -143,7 +143,7 @@ def _explain(error: Any) -> tuple[str, str, str]:
         return _unknown_key(error, pointer)
     if error.validator == "required":
         missing = next(name for name in error.validator_value if name not in error.instance)
-        return pointer, f"no member {missing!r}", ""
+        return pointer, f"no member {missing!r}{_of(error)}", error.schema.get("description", "")
     if _is_choice(error):
         names = [option["required"][0] for option in error.validator_value]
         found = [name for name in names if name in error.instance]
@@ -156,8 +156,13 @@ def _is_choice(error: Any) -> bool:
 
 
 def _errors_of_the_branch_meant(error: Any) -> list[Any]:
-    """Return the errors of the alternatives that are of the value's own type; there may be none."""
-    of_other_type = {e.schema_path[0] for e in error.context if not e.path and e.validator in ("type", "enum")}
+    """Return the errors of the alternatives that are of the value's own type; there may be none.
+
+    A mapping is of the type that its member ``type`` names, where the alternatives do.
+    """
+    of_other_type = {
+        e.schema_path[0] for e in error.context if e.validator in ("type", "enum") and list(e.path) in ([], ["type"])
+    }
     return [e for e in error.context if e.schema_path[0] not in of_other_type]
 
 
@@ -165,8 +170,14 @@ def _unknown_key(error: Any, pointer: str) -> tuple[str, str, str]:
     known = list(error.schema.get("properties", {}))
     name = next(key for key in error.instance if key not in known)
     near = difflib.get_close_matches(str(name), known, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
-    return f"{pointer}/{escape(str(name))}", f"unknown key {str(name)[:80]!r}", hint
+    hint = f"did you mean {near[0]!r}?" if near else error.schema.get("description", f"known keys: {', '.join(known)}")
+    return f"{pointer}/{escape(str(name))}", f"unknown key {str(name)[:80]!r}{_of(error)}", hint
+
+
+def _of(error: Any) -> str:
+    """Return which alternative an error is about, where the schema says so."""
+    title = error.schema.get("title", "")
+    return f" of {title}" if title.startswith("a ") else ""
 
 
 _TYPE_NAMES = {

@@ -54,13 +54,42 @@ def render(text: str, variables: Mapping[str, Any], lookup: Lookup | None, place
         ConfigError: syntax errors, undefined names, or more steps or text than the bounds allow.
         CallError: from the lookup.
     """
+    return _render(text, variables, lookup, place, pointer, address=False)
+
+
+def render_address(text: str, variables: Mapping[str, Any], lookup: Lookup, place: Place, pointer: str) -> str:
+    """Return the part of a URL that a template gives: what it writes is percent-encoded, ``/``, ``?`` and ``&`` too.
+
+    Raises:
+        ConfigError: as for ``render``.
+        CallError: from the lookup.
+    """
+    return _render(text, variables, lookup, place, pointer, address=True)
+
+
+def check(text: str, place: Place, pointer: str) -> None:
+    """Refuse a text that is no template.
+
+    Raises:
+        ConfigError: with the line of the error.
+    """
+    if any(tag in text for tag in _TAGS):
+        try:
+            _compiled(text, address=False)
+        except Exception as error:
+            _refuse(error, place, pointer)
+
+
+def _render(
+    text: str, variables: Mapping[str, Any], lookup: Lookup | None, place: Place, pointer: str, *, address: bool
+) -> str:
     if not any(tag in text for tag in _TAGS):
         return text.replace("\r\n", "\n").replace("\r", "\n")
     from golden import sandbox
 
     names = dict(variables) if lookup is None else {**variables, "env": _Variables(lookup)}
     try:
-        return _without_addresses(sandbox.run(_compiled(text), names), text, variables)
+        return _without_addresses(sandbox.run(_compiled(text, address=address), names), text, variables)
     except WhichclockError:
         raise
     except Exception as error:
@@ -83,10 +112,10 @@ def variables_used(text: str) -> list[str]:
 
 
 @functools.lru_cache(maxsize=512)
-def _compiled(text: str) -> Any:
+def _compiled(text: str, *, address: bool) -> Any:
     from golden import sandbox
 
-    return sandbox.environment().from_string(text)
+    return sandbox.environment(address=address).from_string(text)
 
 
 def _refuse(error: Exception, place: Place, pointer: str) -> NoReturn:

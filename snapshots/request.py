@@ -16,10 +16,11 @@ What is in, and why:
 What is out, and why:
 
 - credentials, and the values of ``{{ env.X }}``: who asks is not what is asked (the name is keyed as ``${env:X}``);
-- case id, tags, variables, trial, expected set, graders, thresholds, prices: they are read after the answer;
+- case id, tags, trial, expected set, graders, thresholds, prices: they are read after the answer;
+- variables: what a template made of them is in; a program alone gets them themselves, in ``stdin``;
 - retries, timeouts, concurrency: they change when an answer comes, not which;
 - template source text: the rendered text is in;
-- ``select`` of a generic answer: it is applied on reading, the response is kept raw;
+- ``select`` and ``volatile`` of a generic answer: they are applied on reading, the response is kept raw;
 - the model that the provider reports, a program's bytes: evidence, kept beside the answer;
 - machine, working directory, time: a key that differs between two desks is no key.
 """
@@ -28,7 +29,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -41,7 +42,7 @@ CLEAR_HEADERS = frozenset({"anthropic-version", "anthropic-beta", "openai-beta"}
 CREDENTIAL_HEADERS = frozenset(
     {"authorization", "proxy-authorization", "cookie", "x-api-key", "api-key", "x-goog-api-key"}
 )
-SCHEMA_PLACES = ("tools", "functions", "response_format", "text/format", "generationConfig")
+SCHEMA_PLACES = ("tools", "functions", "response_format", "text/format", "generationConfig", "output_config/format")
 _HOLD_SCHEMAS = frozenset(place.split("/")[0] for place in SCHEMA_PLACES)
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -57,6 +58,7 @@ def http_document(
     url: str,
     headers: Mapping[str, str],
     body: Any = None,
+    body_text: str | None = None,
     salt: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return the document of an HTTP request.
@@ -66,6 +68,7 @@ def http_document(
         url: the URL as ``keyed_url`` returns it.
         headers: declared headers, name to keyed value (placeholders already written ``${env:X}``).
         body: the JSON body in the author's member order, or ``None`` for a request without one.
+        body_text: a body that is text and not JSON, instead of ``body``.
         salt: ``{"target": …, "case": …}``, only the members that are set.
     """
     document: dict[str, Any] = {"transport": "http", "method": method.upper(), "url": url}
@@ -77,6 +80,34 @@ def http_document(
         order = property_order(body)
         if order:
             document["order"] = order
+    elif body_text is not None:
+        document["body_text"] = body_text
+    if salt:
+        document["salt"] = dict(salt)
+    return document
+
+
+def exec_document(
+    *,
+    command: Sequence[str],
+    stdin: Mapping[str, Any],
+    env: Mapping[str, str] | None = None,
+    salt: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return the document of a program's run.
+
+    Args:
+        command: the program and its arguments (placeholders already written ``${env:X}``).
+        stdin: the JSON object that it reads, in the author's member order.
+        env: what is declared for its environment, name to keyed value; an empty one is undeclared.
+        salt: ``{"target": …, "case": …}``, only the members that are set.
+    """
+    document: dict[str, Any] = {"transport": "exec", "command": list(command), "stdin": dict(stdin)}
+    if env:
+        document["env"] = f"sha256:{canonical.digest(dict(env))}"
+    order = {**property_order(stdin, "/stdin"), **property_order(stdin.get("params"), "/stdin/params")}
+    if order:
+        document["order"] = order
     if salt:
         document["salt"] = dict(salt)
     return document
@@ -135,19 +166,27 @@ def _split(base_url: str) -> tuple[str, str, str, str]:
 
 
 def _query(base_query: str, query: Mapping[str, str] | None) -> str:
-    pairs = [f"{quote(k, safe='')}={_quote_value(query[k])}" for k in sorted(query)] if query else []
+    pairs = [f"{quote(k, safe='')}={quoted(query[k])}" for k in sorted(query)] if query else []
     whole = "&".join([base_query, *pairs] if base_query else pairs)
     return f"?{whole}" if whole else ""
 
 
-def _quote_value(value: str) -> str:
-    # A placeholder stays readable in the key; everything else is percent-encoded (RFC 3986 section 2.3).
+def quoted(value: str, safe: str = "") -> str:
+    """Return a text as one segment of a path or value of a query: percent-encoded (RFC 3986 section 2.3).
+
+    A placeholder ``${env:X}`` stays readable in the key.
+    """
     parts = re.split(r"(\$\{env:[A-Za-z_][A-Za-z0-9_]*\})", value)
-    return "".join(p if i % 2 else quote(p, safe="") for i, p in enumerate(parts))
+    return "".join(p if i % 2 else quote(p, safe=safe) for i, p in enumerate(parts))
 
 
-def property_order(body: Any) -> dict[str, list[str]]:
-    """Return the ``order`` member: pointer of each schema's ``properties`` that is not in sorted order → its names in order."""
+def property_order(body: Any, at: str = "/body") -> dict[str, list[str]]:
+    """Return the ``order`` member: pointer of each schema's ``properties`` that is not in sorted order → its names in order.
+
+    Args:
+        body: what may hold schemas, in the places of ``SCHEMA_PLACES``.
+        at: its pointer in the document.
+    """
     if not isinstance(body, dict) or _HOLD_SCHEMAS.isdisjoint(body):
         return {}
     order: dict[str, list[str]] = {}
@@ -155,7 +194,7 @@ def property_order(body: Any) -> dict[str, list[str]]:
         part: Any = body
         for name in place.split("/"):
             part = part.get(name) if isinstance(part, dict) else None
-        order.update(_orders(part, f"/body/{place}"))
+        order.update(_orders(part, f"{at}/{place}"))
     return order
 
 

@@ -70,7 +70,10 @@ def test_errors_in_a_pyproject_name_the_table(tmp_path: Path) -> None:
         ("suite = \n", "whichclock.toml: not TOML: Invalid value (at line 1, column 9)"),
         ("", "whichclock.toml: no member 'suite'"),
         (CONFIG.replace('"support"', "5"), "whichclock.toml: found 5, expected text at /suite"),
-        (CONFIG + "timeout = 5\n", "whichclock.toml: unknown key 'timeout' at /targets/gpt/timeout"),
+        (
+            CONFIG + "timeout = 5\n",
+            "whichclock.toml: unknown key 'timeout' of a target of type openai at /targets/gpt/timeout",
+        ),
         (
             CONFIG + "params = {a = 2026-01-01}\n",
             "whichclock.toml: type date has no JSON form at /targets/gpt/params/a",

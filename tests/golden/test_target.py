@@ -13,10 +13,11 @@ def config(lines: str, base_url: str = "https://api.example.com/v1") -> str:
 
 def test_an_unknown_type_lists_the_types_that_exist(project: Project) -> None:
     """Later types are not guessed at."""
-    project.config(config("").replace('"openai"', '"anthropic"'))
+    project.config(config("").replace('"openai"', '"cohere"'))
 
     assert (
-        'whichclock.toml: found "anthropic", expected one of "openai" at /targets/gpt/type' == project.refused().message
+        'whichclock.toml: found "cohere", expected one of "openai", "openai-responses", "embeddings", "anthropic", '
+        '"gemini", "http", "exec" at /targets/gpt/type' == project.refused().message
     )
 
 
