@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,6 +25,8 @@ _TOP = {
     "command": "endpoint",
     "env": "endpoint",
 }
+# The segment of a path that is a model: /models/NAME:method.
+_MODEL = re.compile(r"(?<=/models/)(?:\$\{env:\w+\}|[^/?#:])+(?=:[A-Za-z]+(?:[?#]|$))")
 
 
 def request_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -40,7 +43,17 @@ def request_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict
             pointers[unescape(pointer.split("/")[2])] = None
         else:
             pointers[pointer] = None
-    return [{"pointer": pointer, "part": part_of(pointer)} for pointer in pointers]
+    parts = {pointer: part_of(pointer) for pointer in pointers}
+    if "/url" in parts and _differ_in_model(old.get("url"), new.get("url")):
+        parts["/url"] = "model"
+    return [{"pointer": pointer, "part": part} for pointer, part in parts.items()]
+
+
+def _differ_in_model(old: Any, new: Any) -> bool:
+    """Tell whether two URLs differ in nothing but the model that their path names."""
+    if not isinstance(old, str) or not isinstance(new, str):
+        return False
+    return _MODEL.subn("", old, count=1) == _MODEL.subn("", new, count=1)
 
 
 def part_of(pointer: str) -> str:

@@ -65,3 +65,39 @@ def test_a_changed_order_is_shown_at_the_properties_it_names() -> None:
 
     assert [{"pointer": at, "part": "tools"}] == request_changes(old, body())
     assert [{"pointer": at, "part": "tools"}] == request_changes(old, {**body(), "order": {at: ["b", "c", "a"]}})
+
+
+GEMINI = "https://api.example.com/v1beta/models/{}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        ("gemini-a:generateContent", "gemini-b:generateContent", "model"),
+        ("gemini-a:streamGenerateContent?alt=sse", "gemini%2Fb:streamGenerateContent?alt=sse", "model"),
+        ("gemini-a:generateContent", "gemini-a:streamGenerateContent", "endpoint"),
+        ("gemini-a:generateContent", "gemini-b:streamGenerateContent", "endpoint"),
+        ("gemini-a:generateContent", "gemini-b:generateContent?key=x", "endpoint"),
+        ("gemini-a", "gemini-b", "endpoint"),
+        ("${env:M}:generateContent", "gemini-b:generateContent", "model"),
+    ],
+)
+def test_a_model_in_the_path_is_the_model(old: str, new: str, part: str) -> None:
+    """Where the two URLs differ in nothing else."""
+    before, after = ({**body(a=1), "url": GEMINI.format(tail)} for tail in (old, new))
+
+    assert [{"pointer": "/url", "part": part}] == request_changes(before, after)
+
+
+def test_another_host_with_another_model_is_another_endpoint() -> None:
+    """Only the smallest difference is the model's."""
+    old, new = "https://a.example.com/models/x:generateContent", "https://b.example.com/models/y:generateContent"
+
+    assert [{"pointer": "/url", "part": "endpoint"}] == request_changes({**body(), "url": old}, {**body(), "url": new})
+
+
+def test_a_url_on_one_side_only_is_the_endpoint() -> None:
+    """A program has none."""
+    program = {"transport": "exec", "command": ["./a"], "stdin": {}}
+
+    assert {"pointer": "/url", "part": "endpoint"} in request_changes(body(), program)
