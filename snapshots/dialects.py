@@ -11,7 +11,17 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from snapshots import canonical, generic, openai_chat, openai_stream
+from snapshots import (
+    anthropic,
+    canonical,
+    embeddings,
+    gemini,
+    generic,
+    openai_chat,
+    openai_responses,
+    openai_stream,
+    program,
+)
 from snapshots.reading import Choice, Reading
 
 WHOLE = "whole/1"
@@ -61,10 +71,18 @@ def _named(*dialects: Dialect) -> dict[str, Dialect]:
     return {dialect.READER: dialect for dialect in dialects}
 
 
-DIALECTS: Mapping[str, Dialect] = _named(openai_chat)
+DIALECTS: Mapping[str, Dialect] = _named(openai_chat, openai_responses, anthropic, gemini, embeddings, program)
 """The dialects by the name of their reader. No two of them recognise the same response."""
 
-_ASSEMBLERS: Mapping[str, Callable[[str], dict[str, Any]]] = {openai_chat.READER: openai_stream.assemble}
+_EXEC: tuple[Dialect, ...] = (program,)
+_HTTP = tuple(dialect for dialect in DIALECTS.values() if dialect.READER != program.READER)
+
+_ASSEMBLERS: Mapping[str, Callable[[Response], Any]] = {
+    openai_chat.READER: lambda response: openai_stream.assemble(str(response["text"])) if "text" in response else None,
+    openai_responses.READER: openai_responses.whole,
+    anthropic.READER: anthropic.whole,
+    gemini.READER: gemini.whole,
+}
 
 
 def _whole(response: Response) -> dict[str, Any]:
@@ -80,7 +98,9 @@ _RULES: dict[str, Callable[[Response], dict[str, Any]]] = {
 
 def dialect_of(request: Request, response: Response) -> Dialect | None:
     """Return the dialect that a response speaks, or ``None``."""
-    return next((dialect for dialect in DIALECTS.values() if dialect.recognises(request, response)), None)
+    # A program may print anything, a body that looks like some server's too.
+    possible = _EXEC if request.get("transport") == "exec" else _HTTP
+    return next((dialect for dialect in possible if dialect.recognises(request, response)), None)
 
 
 def known_rules() -> tuple[str, ...]:
@@ -124,12 +144,12 @@ def is_filtered(request: Request, response: Response) -> bool:
     return request.get("transport") != "exec" and openai_chat.is_filtered(response)
 
 
-def assembled(request: Request, response: Response) -> dict[str, Any] | None:
+def assembled(request: Request, response: Response) -> Any:
     """Return the whole body that a recognised stream spells out, or ``None`` where there is no such stream."""
-    text = response.get("text")
-    dialect = dialect_of(request, response) if isinstance(text, str) else None
+    dialect = dialect_of(request, response)
     assemble = None if dialect is None else _ASSEMBLERS.get(dialect.READER)
-    return None if assemble is None else assemble(str(text))
+    whole = None if assemble is None else assemble(response)
+    return None if whole is response.get("body") else whole
 
 
 def reader_for(request: Request, response: Response, select: str | None = None) -> tuple[str, int]:

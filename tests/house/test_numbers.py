@@ -28,11 +28,21 @@ CHECK_SOURCES = {
     "tool_called": (1, "ba529c02800df470"),
 }
 READER_SOURCES = {
+    "anthropic": (1, "35988bf1efdc6fc2"),
+    "anthropic/1": (1, "fb30905f44fd6abd"),
+    "embeddings": (1, "da62b49c291fe337"),
+    "embeddings/1": (1, "aed60200087e85d1"),
     "empty_answer": (2, "8049d4f583d6c4c1"),
+    "exec": (1, "bba8404f3e178c65"),
+    "exec/1": (1, "6c381e9b44f10280"),
+    "gemini": (1, "79927f55e479b055"),
+    "gemini/1": (1, "7e2a74b789db5505"),
     "http": (1, "4ede63f308d415ee"),
     "http/1": (1, "d8fe98a00359ee50"),
     "openai-chat": (2, "1c202877a514bd46"),
     "openai-chat/1": (1, "31f52842cf14e2f0"),
+    "openai-responses": (1, "ff2a2b9d6ef8c2bf"),
+    "openai-responses/1": (1, "3bcd32f22f6a2692"),
     "raw": (1, "3474cdc3703e4c4b"),
     "whole/1": (1, "7a14262594097bbb"),
 }
