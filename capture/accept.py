@@ -2,60 +2,90 @@
 
 Kept: 2xx answers that are complete, content filter refusals sent as 400, and the statuses that a target accepts.
 Never kept: 408, 409, 429, 5xx, and whatever stands in a 2xx without being a whole answer: a cut stream, an error
-object, no choices, no JSON.
+object, no choices, no JSON. A program's answer is kept where it exits with 0 and says what the protocol asks for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from capture.retry import is_transient
 from capture.transport import Reply
-from snapshots import dialects, openai_chat, response, sse
+from golden.model import Target
+from snapshots import dialects, response, sse
 from snapshots.errors import UnreadableSnapshot
+from snapshots.reading import Reading
 
 _MESSAGE_BYTES = 64 << 10
 _CREDENTIAL = "the server does not accept the credential: check the variable that the target's api_key names"
-_NO_ANSWER = frozenset({"/body/choices", "/body/error"})
+_NO_CONTENT = 204
+# The reader of what each type of target answers, and how an answer without it is told. Others take any answer.
+_SPOKEN = {
+    "openai": ("openai-chat", "chat completion: it has no choices"),
+    "openai-responses": ("openai-responses", "response: it has no output"),
+    "anthropic": ("anthropic", "message: it has no content"),
+    "gemini": ("gemini", "generated content: it has no candidates"),
+    "embeddings": ("embeddings", "list of embeddings"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A reply that may be stored. ``response`` is the member as it is stored; ``model`` is the one that it reports."""
+    """A reply that may be stored. ``response`` is the member as it is stored, ``reading`` what today's reader makes of it."""
 
     response: dict[str, Any]
-    model: str | None
-    is_unexplained_empty: bool
+    reading: Reading | None
+
+    @property
+    def model(self) -> str | None:
+        """Return the model that it reports."""
+        return None if self.reading is None else self.reading.model
+
+    @property
+    def is_unexplained_empty(self) -> bool:
+        """Tell whether there is nothing in it and nothing says why."""
+        return self.reading is not None and self.reading.is_unexplained_empty
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A reply that is never stored. ``reason`` holds the server's words and must be scrubbed before anyone sees it."""
+    """A reply that is never stored. ``reason`` holds the target's words and must be scrubbed before anyone sees it.
+
+    ``after_s`` is how many seconds a program asks to be left alone.
+    """
 
     reason: str
     passing: bool
     hint: str = ""
+    after_s: float | None = None
 
 
-def judge(reply: Reply, document: Mapping[str, Any], accept_status: Collection[int] = ()) -> Answer | Failure:
+def judge(
+    reply: Reply, document: Mapping[str, Any], target: Target, program: Mapping[str, str] | None = None
+) -> Answer | Failure:
     """Return what a reply is worth.
 
     Args:
-        reply: what the server sent.
+        reply: what the target sent.
         document: the request document that it answers.
-        accept_status: further statuses that are answers.
+        target: whom was asked.
+        program: the digests of the program's files, for an exec target.
     """
     kept = response.response(reply.status, reply.headers, reply.data)
+    if document["transport"] == "exec":
+        return _judge_program(reply, document, target, {**kept, **({"program": dict(program)} if program else {})})
+    if target.volatile:
+        kept["volatile"] = sorted(target.volatile)
     if is_transient(reply.status):
         return Failure(f"HTTP {reply.status}{_words(kept, reply.data)}", passing=True)
     if 200 <= reply.status < 300:
-        if _is_complete(document, kept):
-            return _answer(document, kept)
-        return Failure(f"HTTP {reply.status}, but {_incomplete(kept)}{_words(kept, reply.data)}", passing=True)
-    if reply.status in accept_status or (reply.status == 400 and openai_chat.is_filtered(kept)):
-        return _answer(document, kept)
+        if _is_complete(document, kept, target, reply):
+            return _answer(document, kept, target)
+        return Failure(f"HTTP {reply.status}, but {_incomplete(kept, target)}{_words(kept, reply.data)}", passing=True)
+    if reply.status in target.accept_status or (reply.status == 400 and dialects.is_filtered(document, kept)):
+        return _answer(document, kept, target)
     if 300 <= reply.status < 400:
         where = reply.header("location") or "nowhere"
         return Failure(
@@ -66,34 +96,51 @@ def judge(reply: Reply, document: Mapping[str, Any], accept_status: Collection[i
     return Failure(f"HTTP {reply.status}{_words(kept, reply.data)}", passing=False, hint=hint)
 
 
-def _answer(document: Mapping[str, Any], kept: dict[str, Any]) -> Answer:
-    reader, _ = dialects.reader_for(document, kept)
+def _answer(document: Mapping[str, Any], kept: dict[str, Any], target: Target) -> Answer:
+    reader, _ = dialects.reader_for(document, kept, target.select)
     try:
-        reading = dialects.read(reader, kept)
+        return Answer(kept, dialects.read(reader, kept, target.select))
     except UnreadableSnapshot:
         # Kept as it is: a better reader will apply to everything already recorded.
-        return Answer(kept, None, is_unexplained_empty=False)
-    return Answer(kept, reading.model, reading.is_unexplained_empty)
+        return Answer(kept, None)
 
 
-def _is_complete(document: Mapping[str, Any], kept: Mapping[str, Any]) -> bool:
-    """Tell whether a reply is a chat completion, received to its end.
-
-    One that strict JSON has no place for (NaN among log probabilities, half a surrogate pair, a member given twice, an integer
-    beyond 64 bits) is one too: asking again would give the same, so its text is kept as it came.
-    """
-    if openai_chat.recognises(document, kept):
-        return openai_chat.is_complete(kept)
-    if not openai_chat.reads(document, kept):
-        return False
-    try:
-        openai_chat.read(kept)
-    except UnreadableSnapshot as error:
-        return error.pointer not in _NO_ANSWER
-    return True
+def _is_complete(document: Mapping[str, Any], kept: Mapping[str, Any], target: Target, reply: Reply) -> bool:
+    """Tell whether a reply is an answer of the dialect that its target speaks, received to its end."""
+    if target.type in _SPOKEN:
+        reader, _ = dialects.reader_for(document, kept)
+        return reader == _SPOKEN[target.type][0] and dialects.is_complete(document, kept)
+    dialect = dialects.dialect_of(document, kept)
+    if dialect is not None:
+        return dialect.is_complete(kept)  # a stream that ends early is no answer, whoever sends it
+    return bool(reply.data) or reply.status == _NO_CONTENT
 
 
-def _incomplete(kept: Mapping[str, Any]) -> str:
+def _judge_program(reply: Reply, document: Mapping[str, Any], target: Target, kept: dict[str, Any]) -> Answer | Failure:
+    words = reply.words.strip()
+    said = f": {words}" if words else ""
+    if reply.status != 0 and reply.status not in target.accept_status:
+        how = f"ended by signal {-reply.status}" if reply.status < 0 else f"exit code {reply.status}"
+        return Failure(f"the program failed, {how}{said}", passing=False)
+    body = kept.get("body")
+    error = body.get("error") if isinstance(body, dict) else None
+    if error:
+        return _reported(error)
+    if reply.status == 0 and not dialects.is_complete(document, kept):
+        what = "no JSON object" if not isinstance(body, dict) else "neither output nor pass"
+        return Failure(f"the program printed {what}, but exit code 0{said}", passing=False)
+    return _answer(document, kept, target)
+
+
+def _reported(error: Any) -> Failure:
+    """Return the error that a program reports in its answer."""
+    told = error if isinstance(error, dict) else {"message": error}
+    after = told.get("retry_after_ms")
+    after_s = after / 1000 if isinstance(after, int | float) and not isinstance(after, bool) and after > 0 else None
+    return Failure(f"the program reports: {_message(told) or 'an error'}", told.get("retriable") is True, "", after_s)
+
+
+def _incomplete(kept: Mapping[str, Any], target: Target) -> str:
     body, text = kept.get("body"), kept.get("text")
     if isinstance(text, str) and sse.looks_like_stream(text):
         return "the stream was cut off before its end"
@@ -101,7 +148,9 @@ def _incomplete(kept: Mapping[str, Any]) -> str:
         return "the body is no JSON" if text != "" else "the body is empty"
     if isinstance(body, dict) and body.get("error"):
         return "the body is an error"
-    return "the body is no chat completion: it has no choices"
+    if target.type not in _SPOKEN:
+        return "the answer was cut off before its end"
+    return f"the body is no {_SPOKEN[target.type][1]}"
 
 
 def _words(kept: Mapping[str, Any], data: bytes) -> str:

@@ -8,17 +8,24 @@ from typing import Any
 
 from capture import retry
 from capture.accept import Answer, Failure, judge
+from capture.budget import Budget, output_limit
 from capture.options import CaptureOptions
+from capture.pace import Pace
 from capture.plan import Job
+from capture.program import Programs
 from capture.redact import Scrubber, scrubber
 from capture.result import Ended, Outcome
+from capture.storable import Storable
 from capture.transport import Limits, NoReplyError, Reply, TooLargeError, Transport
-from golden.model import Target
-from golden.render import Wire
+from golden import program
+from golden.model import Suite, Target
+from golden.render import ProgramWire, Wire
 from snapshots import canonical, console
 from snapshots.errors import WhichclockError
 
 _LONGEST_REASON = 300
+_BYTES_PER_TOKEN = 4
+_TOO_MANY = 429
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,33 +34,31 @@ class Answered:
 
     response: dict[str, Any]
     model: str | None
-    latency_ms: int
+    latency_ms: int | None
     attempts: int
 
 
-class Budget:
-    """Counts the HTTP calls of a run, and ends them at a limit."""
-
-    def __init__(self, limit: int | None) -> None:
-        self.limit = limit
-        self.calls = 0
-
-    def take(self) -> bool:
-        """Count one call and return true, or return false where the limit is reached."""
-        if self.limit is not None and self.calls >= self.limit:
-            return False
-        self.calls += 1
-        return True
-
-
 class Asker:
-    """Asks for identities over one transport."""
+    """Asks for identities: over one transport, and by running programs."""
 
-    def __init__(self, transport: Transport, options: CaptureOptions, environ: Mapping[str, str]) -> None:
-        self._transport = transport
+    def __init__(
+        self,
+        suite: Suite,
+        options: CaptureOptions,
+        environ: Mapping[str, str],
+        budget: Budget,
+        transport: Transport,
+        programs: Programs,
+    ) -> None:
+        self.budget = budget
+        self.storable = Storable(suite.redaction)
+        self._suite = suite
         self._options = options
         self._environ = environ
-        self.budget = Budget(options.max_calls)
+        self._transport = transport
+        self._programs = programs
+        self._paces: dict[str, Pace] = {}
+        self._digests: dict[tuple[str, ...], dict[str, str]] = {}
 
     async def ask(self, job: Job) -> Answered | Ended:
         """Return the answer, or how the identity ended without one. Every text in it is scrubbed and neutral."""
@@ -65,14 +70,32 @@ class Asker:
         scrub = scrubber({name: self._environ[name] for name in job.rendered.env if name in self._environ})
         if scrub and (name := scrub.find(canonical.encode(job.rendered.document))):
             return _holds_secret("the request", name)
+        if refused := self.storable.refuse_request(job.rendered.document):
+            return refused
         return await _Exchange(self, job, wire, scrub).run()
 
-    async def send(self, wire: Wire, target: Target) -> Reply:
+    async def send(self, wire: Wire | ProgramWire, target: Target) -> Reply:
         """Make one call."""
-        limits = Limits(
-            target.timeout_s, target.connect_timeout_s, target.first_byte_timeout_s, self._options.max_response_bytes
-        )
+        limit = self._options.max_response_bytes or self._suite.max_entry_bytes
+        limits = Limits(target.timeout_s, target.connect_timeout_s, target.first_byte_timeout_s, limit)
+        if isinstance(wire, ProgramWire):
+            return await self._programs.run(wire, limits)
         return await self._transport.send(wire.method, wire.url, wire.headers, wire.body, limits)
+
+    def pace(self, target: Target) -> Pace:
+        """Return the pace of a target, which all its calls share."""
+        if target.name not in self._paces:
+            rates = target.requests_per_minute, target.tokens_per_minute
+            self._paces[target.name] = Pace(*rates, self._options.sleep)
+        return self._paces[target.name]
+
+    def digests(self, wire: Wire | ProgramWire) -> dict[str, str] | None:
+        """Return the digests of a program's files, read once a run; ``None`` for what is no program."""
+        if not isinstance(wire, ProgramWire):
+            return None
+        if wire.command not in self._digests:
+            self._digests[wire.command] = program.digests(wire.cwd, wire.command)
+        return self._digests[wire.command]
 
     async def pause(self, seconds: float) -> None:
         """Wait between two attempts."""
@@ -86,29 +109,27 @@ class Asker:
 class _Exchange:
     """The attempts for one identity."""
 
-    def __init__(self, asker: Asker, job: Job, wire: Wire, scrub: Scrubber) -> None:
+    def __init__(self, asker: Asker, job: Job, wire: Wire | ProgramWire, scrub: Scrubber) -> None:
         self._asker = asker
         self._job = job
+        self._target = job.planned.target
         self._wire = wire
         self._scrub = scrub
+        self._pace = asker.pace(self._target)
         self._attempts = 0
         self._reason = ""
+        self._reached = 0.0
 
     async def run(self) -> Answered | Ended:
         failures = 0
         empty_before = False
         while True:
-            if not self._asker.budget.take():
+            called = await self._call()
+            if called is None:
                 return self._over_budget()
-            self._attempts += 1
-            try:
-                reply = await self._asker.send(self._wire, self._job.planned.target)
-            except TooLargeError as error:
-                return Ended(Outcome.REFUSED, error=f"{error.message}; it is not stored")
-            except NoReplyError as error:
-                reply, verdict = None, Failure(error.message, error.passing, error.hint)
-            else:
-                verdict = judge(reply, self._job.rendered.document, self._job.planned.target.accept_status)
+            verdict, reply = called
+            if isinstance(verdict, TooLargeError):
+                return Ended(Outcome.REFUSED, error=f"{verdict.message}; it is not stored")
             if isinstance(verdict, Answer) and reply is not None:
                 if verdict.is_unexplained_empty and not empty_before:
                     empty_before = True  # once may be a hiccup; twice is what this model says
@@ -120,34 +141,74 @@ class _Exchange:
             if ended is not None:
                 return ended
 
+    async def _call(self) -> tuple[Answer | Failure | TooLargeError, Reply | None] | None:
+        """Make one call within budget and pace and return what it is worth; ``None`` where it is over the budget."""
+        document = self._job.rendered.document
+        size = _size(self._wire)
+        most = self._asker.budget.take(self._target, document, size)
+        if most is None:
+            return None
+        estimated = size // _BYTES_PER_TOKEN + (output_limit(document) or 0)
+        reading = None
+        try:
+            await self._pace.wait(estimated, self._reached)
+            self._attempts += 1
+            reply = await self._asker.send(self._wire, self._target)
+        except TooLargeError as error:
+            return error, None
+        except NoReplyError as error:
+            return Failure(error.message, error.passing, error.hint), None
+        else:
+            verdict = judge(reply, document, self._target, self._asker.digests(self._wire))
+            if isinstance(verdict, Answer):
+                reading = verdict.reading
+            return verdict, reply
+        finally:
+            self._asker.budget.settle(most, self._target, reading)
+            if reading is not None:
+                self._pace.settle(estimated, (reading.input_tokens or 0) + (reading.output_tokens or 0))
+
     def _answered(self, answer: Answer, reply: Reply) -> Answered | Ended:
-        name = self._scrub.find_in_response(answer.response, reply.data)
+        name = self._scrub.find_in_response(self._job.rendered.document, answer.response, reply.data)
         if name is not None:
             return _holds_secret("the answer", name)
-        return Answered(answer.response, answer.model, reply.latency_ms, self._attempts)
+        kept = self._asker.storable.response(self._job.rendered.document, answer.response)
+        if isinstance(kept, Ended):
+            return kept
+        return Answered(kept, answer.model, reply.latency_ms, self._attempts)
 
     async def _after(self, failure: Failure, reply: Reply | None, failures: int) -> Ended | None:
         """Wait for the next attempt and return ``None``, or return how it ended."""
         self._reason = self._shown(failure.reason)
         if not failure.passing:
             return Ended(Outcome.FAILED, error=self._reason, hint=failure.hint)
-        if failures > self._job.planned.target.retries:
+        if failures > self._target.retries:
             tries = f" (after {self._attempts} attempts)" if self._attempts > 1 else ""
             return Ended(Outcome.FAILED, error=f"{self._reason}{tries}", hint=failure.hint)
-        asked = None if reply is None else retry.retry_after(reply.header("retry-after"), self._asker.now())
+        asked = failure.after_s
+        if asked is None and reply is not None:
+            asked = retry.retry_after(reply.header("retry-after"), self._asker.now())
         if asked is not None and asked > retry.RETRY_AFTER_CEILING_S:
             ceiling = f"more than the ceiling of {retry.RETRY_AFTER_CEILING_S} s"
             return Ended(Outcome.FAILED, error=f"{self._reason} (the server asks to wait {asked:.0f} s, {ceiling})")
-        await self._asker.pause(retry.backoff(failures) if asked is None else asked)
+        pause = retry.backoff(failures) if asked is None else asked
+        if reply is not None and (reply.status == _TOO_MANY or asked is not None):
+            # The target says so to all of its callers, not to this call alone.
+            self._reached = self._pace.hold(pause)
+        await self._asker.pause(pause)
         return None
 
     def _over_budget(self) -> Ended:
         last = f" (last: {self._reason})" if self._reason else ""
-        return Ended(Outcome.REFUSED, error=f"over the budget of {self._asker.budget.limit} calls{last}")
+        return Ended(Outcome.REFUSED, error=f"over the budget of {self._asker.budget.limit}{last}", is_left=True)
 
     def _shown(self, reason: str) -> str:
         # Scrubbed first: a shortened value would no longer be recognised.
         return console.shorten(console.neutral(self._scrub.scrub(reason)), _LONGEST_REASON)
+
+
+def _size(wire: Wire | ProgramWire) -> int:
+    return len(wire.stdin) if isinstance(wire, ProgramWire) else len(wire.body or b"")
 
 
 def _holds_secret(what: str, name: str) -> Ended:

@@ -38,6 +38,7 @@ class Current:
     answer_hash: str
     answer_rule: str
     model: str | None
+    volatile: list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,9 @@ class Asking:
     current: Current | None
 
 
-def decide(store: Store, request_hash: str, trial: int, mode: Mode, *, resumed: bool = False) -> Ended | Asking:
+def decide(
+    store: Store, request_hash: str, trial: int, mode: Mode, *, resumed: bool = False, unusable: bool = False
+) -> Ended | Asking:
     """Return how the store alone ends an identity, or that it has to be asked.
 
     Args:
@@ -56,6 +59,7 @@ def decide(store: Store, request_hash: str, trial: int, mode: Mode, *, resumed: 
         trial: 0 for the plain one.
         mode: who answers.
         resumed: an earlier run has asked this identity; then the store answers in every mode.
+        unusable: the grader that asks cannot read the recorded answer as it is now; ``auto`` asks again.
     """
     found = None
     try:
@@ -65,17 +69,27 @@ def decide(store: Store, request_hash: str, trial: int, mode: Mode, *, resumed: 
         # Never a live call in its place: that would hide the damage, and store a second truth beside it.
         return damaged(error, found)
     if snapshot is not None and found is not None:
+        if unusable and mode in (Mode.AUTO, Mode.REPLAY):
+            return Asking(_current(found, snapshot, mode)) if mode is Mode.AUTO else _not_readable()
         if resumed or mode in (Mode.AUTO, Mode.REPLAY):
-            return Ended(Outcome.REPLAYED, snapshot.answer_hash)
+            return Ended(Outcome.REPLAYED, snapshot.answer_hash, program=snapshot.response.get("program"))
         return Asking(_current(found, snapshot, mode))
     if mode is Mode.REPLAY:
         return Ended(Outcome.MISSED, error=NOT_RECORDED)
     return Asking(None)
 
 
+def _not_readable() -> Ended:
+    return Ended(
+        Outcome.FAILED,
+        error="the recorded answer cannot be read by the grader as it is now",
+        hint="a changed judge prompt needs a capture: run it without --judges replay",
+    )
+
+
 def _current(found: Found, snapshot: Snapshot, mode: Mode) -> Current:
-    model = reported_model(snapshot) if mode is Mode.LIVE else None
-    return Current(found, snapshot.answer_hash, snapshot.answer_rule, model)
+    model = reported_model(snapshot) if mode is not Mode.OFF else None
+    return Current(found, snapshot.answer_hash, snapshot.answer_rule, model, snapshot.response.get("volatile"))
 
 
 def damaged(error: CorruptSnapshot | StoreError, found: Found | None) -> Ended:

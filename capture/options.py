@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from capture.result import Outcome
     from capture.transport import Transport
 
-MAX_RESPONSE_BYTES = 64 << 20
-
 
 def _nobody_watches(outcome: Outcome) -> None:
     """Take no notice: the default of ``on_done``."""
@@ -28,11 +26,13 @@ class CaptureOptions:
 
     Attributes:
         mode: whether the store answers, the target, or both.
-        max_calls: HTTP calls of the whole run, retries included; ``None`` is no limit.
+        judges: the mode for what graders ask; ``None`` is ``auto``, but for ``replay`` and ``off``, which it follows.
+        max_calls: calls of the whole run, retries included; ``None`` is no limit.
+        max_cost: US dollars that the run may cost by the suite's prices; ``None`` is no limit.
         concurrency: open calls over all targets; ``None`` leaves it to each target's own limit.
         resume: the log of an earlier capture whose answers are not asked for again.
         environ: where ``{{ env.X }}`` is looked up; ``None`` is the environment of the process.
-        max_response_bytes: larger answers are refused.
+        max_response_bytes: larger answers are refused; ``None`` leaves it to the suite.
         sleep: how the time between two attempts passes (seconds).
         now: the current UTC second since 1970.
         transport: makes what sends; ``None`` is HTTP. It is called once a run, and only if something has to be asked.
@@ -40,11 +40,13 @@ class CaptureOptions:
     """
 
     mode: Mode = Mode.AUTO
+    judges: Mode | None = None
     max_calls: int | None = None
+    max_cost: float | None = None
     concurrency: int | None = None
     resume: Path | None = None
     environ: Mapping[str, str] | None = None
-    max_response_bytes: int = MAX_RESPONSE_BYTES
+    max_response_bytes: int | None = None
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     now: Callable[[], int] = instant.now
     transport: Callable[[], Transport] | None = None

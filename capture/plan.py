@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 
 from golden.model import Planned, Suite
 from golden.render import Rendered, render
-from snapshots.errors import UsageError
+from snapshots.errors import ConfigError, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One row of a capture: a planned one, or a request that a grader declares for it (``asked``: ``grader/name``)."""
+
+    planned: Planned
+    rendered: Rendered
+    asked: str | None = None
 
 
 @dataclass(slots=True)
@@ -32,23 +41,69 @@ def nothing() -> UsageError:
     return UsageError("no case is selected: there is nothing to do", hint="whichclock golden ls shows what there is")
 
 
-def jobs(suite: Suite, planned: Iterable[Planned]) -> list[Job]:
-    """Return the identities of a plan in suite order.
+def wanted(suite: Suite, planned: Iterable[Planned]) -> list[Wanted]:
+    """Return the rows of a plan; each case × target is rendered once.
 
     Raises:
         ConfigError: a case cannot be rendered for a target.
     """
-    found: dict[tuple[str, int], Job] = {}
     rendered: dict[tuple[str, str], Rendered] = {}
-    for place, row in enumerate(planned):
+    rows: list[Wanted] = []
+    for row in planned:
         pair = row.case.id, row.target.name
         request = rendered.get(pair)
         if request is None:
             request = rendered[pair] = render(suite, row.case, row.target)
-        identity = request.request_hash, row.trial
-        job = found.get(identity)
-        if job is None:
-            job = found[identity] = Job(*identity, row, request)
-        job.rows.append(place)
-        job.cases.add(row.case.id)
-    return list(found.values())
+        rows.append(Wanted(row, request))
+    return rows
+
+
+class Jobs:
+    """The identities of a run, in the order in which its rows need them first."""
+
+    def __init__(self) -> None:
+        self.rows: list[Wanted] = []
+        self._by_identity: dict[tuple[str, int], Job] = {}
+
+    def add(self, rows: Iterable[Wanted]) -> list[Job]:
+        """Add rows and return the jobs that they need and no earlier row did.
+
+        Raises:
+            ConfigError: two requests differ only in what redaction takes out.
+        """
+        new: list[Job] = []
+        for row in rows:
+            identity = row.rendered.request_hash, row.planned.trial
+            job = self._by_identity.get(identity)
+            if job is None:
+                job = self._by_identity[identity] = Job(*identity, row.planned, row.rendered)
+                new.append(job)
+            elif job.rendered.sent_hash != row.rendered.sent_hash:
+                raise _alike(job, row)
+            job.rows.append(len(self.rows))
+            job.cases.add(row.planned.case.id)
+            self.rows.append(row)
+        return new
+
+    @property
+    def all(self) -> list[Job]:
+        """Return all jobs."""
+        return list(self._by_identity.values())
+
+
+def _alike(job: Job, row: Wanted) -> ConfigError:
+    one, other = job.planned.case, row.planned.case
+    return ConfigError(
+        f"the requests of {one.id!r} ({one.place}) and {other.id!r} ({other.place}) differ only in what redaction takes out: "
+        "they would share one answer",
+        hint="give one of them a salt of its own",
+    )
+
+
+def jobs(suite: Suite, planned: Iterable[Planned]) -> list[Job]:
+    """Return the identities of a plan in suite order.
+
+    Raises:
+        ConfigError: a case cannot be rendered for a target, or redaction makes two requests one.
+    """
+    return Jobs().add(wanted(suite, planned))

@@ -12,6 +12,7 @@ from capture.ask import Answered
 from capture.modes import Current, Mode
 from capture.plan import Job
 from capture.result import Ended, Outcome
+from golden.model import Suite
 from snapshots import dialects, snapshot
 from snapshots.errors import StoreError, WhichclockError
 from snapshots.same_answer import same_answer
@@ -56,8 +57,9 @@ class _Pending:
 class Recorder:
     """Files answers as they come. The disk is waited for in a thread, a group at a time, so that no open call waits for it."""
 
-    def __init__(self, store: Store, *, mode: Mode, tool: str, now: Callable[[], int]) -> None:
+    def __init__(self, store: Store, suite: Suite, *, mode: Mode, tool: str, now: Callable[[], int]) -> None:
         self._store = store
+        self._suite = suite
         self._mode = mode
         self._tool = tool
         self._now = now
@@ -135,7 +137,7 @@ class Recorder:
     def _is_unchanged(self, item: Item, current: Current, rule: str, answer: str) -> bool:
         if current.model != item.answered.model:
             return False
-        if current.answer_rule == rule:
+        if current.answer_rule == rule and current.volatile == item.answered.response.get("volatile"):
             return current.answer_hash == answer
         old = self._store.read(current.found)
         new = item.job.rendered.document, item.answered.response
@@ -154,6 +156,8 @@ class Recorder:
             response=item.answered.response,
             meta=self._meta(item),
         )
+        if len(data) > self._suite.max_entry_bytes:
+            return _Pending(Filed(item, _too_large(len(data), self._suite.max_entry_bytes)))
         outcome = Outcome.RECORDED if item.current is None else Outcome.MOVED
         filed = Filed(item, Ended(outcome, answer), ahead_s=second - now)
         return _Pending(filed, self._store.stage(name, data))
@@ -165,13 +169,23 @@ class Recorder:
         return 0 if parts is None else parts.second + 1
 
     def _meta(self, item: Item) -> dict[str, Any]:
+        answered, redaction = item.answered, self._suite.redaction
         return {
-            "latency_ms": item.answered.latency_ms,
-            "attempts": item.answered.attempts,
+            **({} if answered.latency_ms is None else {"latency_ms": answered.latency_ms}),
+            "attempts": answered.attempts,
             "target": item.job.planned.target.name,
             "cases": sorted(item.job.cases),
             "tool": self._tool,
+            **({"redaction": redaction.digest} if redaction else {}),
         }
+
+
+def _too_large(size: int, limit: int) -> Ended:
+    return Ended(
+        Outcome.REFUSED,
+        error=f"the snapshot would have {size} bytes, more than the {limit} of [capture] max_entry_bytes; it is not stored",
+        hint="ask for less, or raise max_entry_bytes under [capture]",
+    )
 
 
 def _refused(pending: _Pending, error: StoreError) -> Filed:

@@ -16,7 +16,7 @@ from urllib.parse import quote, quote_plus
 
 import orjson
 
-from snapshots import openai_chat, sse
+from snapshots import dialects
 
 MIN_LENGTH = 6
 """Shorter values stand in too many answers by chance; they are struck out of messages all the same."""
@@ -49,10 +49,11 @@ class Scrubber:
         lower = data.lower()
         return next((name for needle, name in self._needles if needle in lower), None)
 
-    def find_in_response(self, response: Mapping[str, Any], data: bytes) -> str | None:
+    def find_in_response(self, document: Mapping[str, Any], response: Mapping[str, Any], data: bytes) -> str | None:
         """Return the name of a value that stands in a response: in its bytes, a kept header, or only once it is read.
 
         Args:
+            document: the request document.
             response: the member as it would be stored.
             data: the body's bytes as received.
         """
@@ -61,9 +62,8 @@ class Scrubber:
         found = self.find(data) or self.find(orjson.dumps(response["headers"]))
         if found is None and b"\\" in data:
             found = self._find_once_read(data)  # \u002d and \/ are gone then
-        text = response.get("text")
-        if found is None and isinstance(text, str) and sse.looks_like_stream(text):
-            found = self._find_in_stream(text)  # a stream can spell a value over several chunks
+        if found is None and "text" in response:
+            found = self._find_in_stream(document, response)  # a stream can spell a value over several chunks
         return found
 
     def _find_once_read(self, data: bytes) -> str | None:
@@ -73,9 +73,10 @@ class Scrubber:
             return None
         return self.find(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
-    def _find_in_stream(self, text: str) -> str | None:
+    def _find_in_stream(self, document: Mapping[str, Any], response: Mapping[str, Any]) -> str | None:
         try:
-            return self.find(orjson.dumps(openai_chat.assemble(text)))
+            whole = dialects.assembled(document, response)
+            return None if whole is None else self.find(orjson.dumps(whole))
         except (ValueError, TypeError):
             return None  # what cannot be assembled is never stored
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,31 +42,41 @@ RESUMABLE = ANSWERED - {Outcome.ASKED}
 class Ended:
     """How one identity ended: the outcome, the hash of its answer if there is one, and the reason if there is none.
 
-    ``hint`` is the remedy where there is a better one than running again.
+    ``hint`` is the remedy where there is a better one than running again. ``is_left`` tells that a budget ended before it was
+    asked: the next run goes on there. ``program`` are the digests of the program that gave a replayed answer.
     """
 
     outcome: Outcome
     answer_hash: str | None = None
     error: str | None = None
     hint: str = ""
+    is_left: bool = False
+    program: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One case × target × trial. ``shared`` tells that another row of the run asked the same request for it."""
+    """One case × target × trial. ``shared`` tells that another row of the run asked the same request for it.
+
+    ``asked`` is ``grader/name`` for a request that a grader declares, ``None`` for the case's own. ``request_hash`` is ``None``
+    where a grader failed to say what it asks.
+    """
 
     case_id: str
     target: str
     trial: int
-    request_hash: str
+    request_hash: str | None
     answer_hash: str | None
     outcome: Outcome
     shared: bool
     error: str | None
     hint: str = ""
+    is_left: bool = False
+    asked: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the members that ``--format json`` prints."""
+        """Return the members that ``--format json`` prints; ``asked`` stands only in the rows of graders' requests."""
+        asked = {} if self.asked is None else {"asked": self.asked}
         return {
             "case_id": self.case_id,
             "target": self.target,
@@ -75,15 +86,21 @@ class Row:
             "outcome": self.outcome.value,
             "shared": self.shared,
             "error": self.error,
+            **asked,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureResult:
-    """A finished or interrupted capture: ``rows`` in suite order, and ``calls``, all HTTP calls, retries included."""
+    """A finished or interrupted capture: ``rows`` in suite order, and ``calls``, all calls, retries included.
+
+    The rows of requests that graders declare follow those of the cases. ``cost_usd`` is what the calls cost by the suite's
+    prices, ``None`` where it has none.
+    """
 
     rows: tuple[Row, ...]
     calls: int
+    cost_usd: float | None = None
     warnings: tuple[str, ...] = ()
     log: Path | None = None
     interrupted: bool = False

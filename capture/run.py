@@ -1,26 +1,29 @@
-"""Run a capture: the store first, then the targets, each identity at most once."""
+"""Run a capture: the store first, then the targets, then what graders ask, each identity at most once."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections import deque
-from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
-from typing import Any
 
 from capture import log as capture_log
 from capture import plan
-from capture.ask import Answered, Asker
-from capture.interrupt import stops_on_signals
-from capture.modes import Asking, Current, Mode, damaged, decide
+from capture.ask import Asker
+from capture.budget import Budget, require_prices
+from capture.judges import Judges, Round, any_asks
+from capture.live_lock import live_lock
+from capture.modes import Asking, Mode, damaged, decide
 from capture.new_store import prepare
 from capture.options import CaptureOptions
-from capture.plan import Job
-from capture.record import AHEAD_S, Filed, Item, Recorder
-from capture.result import CaptureResult, Ended, Outcome, Row
+from capture.phase import Asks, Phase, Todo
+from capture.plan import Job, Wanted
+from capture.program import Programs
+from capture.record import AHEAD_S, Recorder
+from capture.result import ANSWERED, CaptureResult, Ended, Outcome, Row
 from capture.transport import Transport
+from golden import program
 from golden.model import Planned, Suite
 from snapshots import miss
 from snapshots.errors import CorruptSnapshot, StoreError
@@ -31,6 +34,7 @@ from snapshots.version import TOOL
 _EXPLAINED = 200
 """Most misses whose reason is looked for; each costs a comparison with a sample of the store."""
 _INTERRUPTED = Ended(Outcome.FAILED, error="interrupted before it was answered")
+_STORED = frozenset({Outcome.RECORDED, Outcome.REPLAYED, Outcome.UNCHANGED, Outcome.MOVED})
 
 
 def capture(suite: Suite, planned: Sequence[Planned], options: CaptureOptions | None = None) -> CaptureResult:
@@ -42,52 +46,85 @@ def capture(suite: Suite, planned: Sequence[Planned], options: CaptureOptions | 
         options: mode, limits and seams.
 
     Raises:
-        UsageError: no row is planned, or the log to resume is not this suite's.
-        ConfigError: a case cannot be rendered for its target.
+        UsageError: no row is planned, the log to resume is not this suite's, or a price is missing for ``max_cost``.
+        ConfigError: a case cannot be rendered for its target, or the graders do not load.
+        OperatorError: another live capture of the store is running.
         StoreError: the store cannot be made, or its log cannot be written.
     """
     if not planned:
         raise plan.nothing()
-    run = _Run(suite, planned, options or CaptureOptions())
-    run.from_store()
-    if run.todo:
-        run.from_targets()
+    options = options or CaptureOptions()
+    return capture_rows(suite, plan.wanted(suite, planned), options)
+
+
+def capture_rows(suite: Suite, rows: Sequence[Wanted], options: CaptureOptions) -> CaptureResult:
+    """Answer rows that are rendered already; see ``capture``."""
+    run = _Run(suite, options)
+    is_live = Mode.LIVE in (options.mode, options.judges)
+    with live_lock(suite.snapshots, options.now()) if is_live else nullcontext():
+        run.answer(rows)
     return run.result()
 
 
 class _Run:
     """The state of one capture."""
 
-    def __init__(self, suite: Suite, planned: Sequence[Planned], options: CaptureOptions) -> None:
+    def __init__(self, suite: Suite, options: CaptureOptions) -> None:
         self._suite = suite
-        self._planned = planned
         self._options = options
         self._store = Store(suite.snapshots)
-        self._jobs = plan.jobs(suite, planned)
+        self._jobs = plan.Jobs()
         self._ended: dict[tuple[str, int], Ended] = {}
-        self._written: list[tuple[Job, Found]] = []
+        self._faults: list[Row] = []
         self._log: capture_log.CaptureLog | None = None
-        self._asker: Asker | None = None
-        self._asking: set[asyncio.Task[Any]] = set()
+        self._budget = Budget(options.max_calls, options.max_cost, suite.prices)
+        self._phase: Phase | None = None
         self._broken: str | None = None
         self._neighbours = Neighbours(self._store)
         self._explanations = 0
-        self._stopping = False
         self._interrupted = False
         self._ahead_s = 0
-        self.todo: list[tuple[Job, Current | None]] = []
+        self._resumed: set[tuple[str, int]] = set()
+        self._warned: dict[str, None] = {}
 
-    def from_store(self) -> None:
-        """End what the store can answer or refuse to have asked; the rest is to do."""
-        resumed: set[tuple[str, int]] = set()
-        if self._options.resume is not None:
-            resumed = capture_log.answered(self._options.resume, root=self._suite.snapshots, suite=self._suite.name)
-        for job in self._jobs:
-            decision = decide(self._store, *job.identity, self._options.mode, resumed=job.identity in resumed)
+    def answer(self, rows: Sequence[Wanted]) -> None:
+        """Answer rows, and after them what their graders ask."""
+        options, suite = self._options, self._suite
+        if options.resume is not None:
+            self._resumed = capture_log.answered(options.resume, root=suite.snapshots, suite=suite.name)
+        planned = [row.planned for row in rows]
+        mode = _judges_mode(options)
+        asking = mode is not Mode.OFF and any_asks(suite, planned)
+        try:
+            with Judges(suite, planned) if asking else nullcontext() as judges:
+                self._answer(self._jobs.add(rows), options.mode, set())
+                if judges is not None:
+                    self._rounds(judges, planned, mode)
+        finally:
+            if self._log is not None:
+                self._log.close(self.result().summary)
+
+    def _answer(self, jobs: list[Job], mode: Mode, unusable: set[tuple[str, int]]) -> None:
+        """End what the store can answer or refuse to have asked, and ask for the rest."""
+        todo: Todo = []
+        ended: list[tuple[Job, Ended]] = []
+        for job in jobs:
+            is_resumed = job.identity in self._resumed
+            decision = decide(self._store, *job.identity, mode, resumed=is_resumed, unusable=job.identity in unusable)
             if isinstance(decision, Asking):
-                self.todo.append((job, decision.current))
+                todo.append((job, decision.current))
             else:
-                self._end([(job, self._explained(job, decision))])
+                self._compare_program(job, decision)
+                ended.append((job, self._explained(job, decision)))
+        if todo and self._log is None:
+            self._open_log(mode)
+        self._end(ended)
+        if todo and not self._is_over:
+            self._ask(todo, mode)
+
+    @property
+    def _is_over(self) -> bool:
+        return self._interrupted or self._broken is not None
 
     def _explained(self, job: Job, ended: Ended) -> Ended:
         """Return a miss with the reason for it: what the request differs in from the nearest recorded one."""
@@ -97,32 +134,46 @@ class _Run:
         why = miss.reason(self._neighbours.nearest(job.rendered.document))
         return replace(ended, error=f"{ended.error}: {why}")
 
-    def from_targets(self) -> None:
-        """Ask for what is to do."""
-        if self._options.mode is not Mode.OFF:  # that one stores nothing and leaves a log alone
-            prepare(self._suite.snapshots)
-        mode = self._options.mode.value
-        self._log = capture_log.CaptureLog(
-            self._suite.snapshots, suite=self._suite.name, mode=mode, second=self._options.now()
-        )
-        self._log.add((job, self._ended[job.identity]) for job in self._jobs if job.identity in self._ended)
-        try:
-            asyncio.run(self._ask_all())
-            self._report_current()
-        finally:
-            self._log.close(self.result().summary)
+    def _compare_program(self, job: Job, ended: Ended) -> None:
+        """Warn where a replayed answer came from another program than the one that is there today."""
+        target = job.planned.target
+        if ended.program is None or target.type != "exec":
+            return
+        for name in program.moved(ended.program, program.digests(self._suite.root, target.command)):
+            self._warned.setdefault(
+                f"target {target.name}: {name} is another file than when answers were recorded; "
+                "they are replayed all the same: a new salt, or --mode live, asks again"
+            )
 
-    async def _ask_all(self) -> None:
-        recorder = Recorder(self._store, mode=self._options.mode, tool=TOOL, now=self._options.now)
+    def _open_log(self, mode: Mode) -> None:
+        if mode is not Mode.OFF:  # that one stores nothing and leaves a log alone
+            prepare(self._suite.snapshots)
+        self._log = capture_log.CaptureLog(
+            self._suite.snapshots, suite=self._suite.name, mode=self._options.mode.value, second=self._options.now()
+        )
+        done = [(job, self._ended[job.identity]) for job in self._jobs.all if job.identity in self._ended]
+        self._log.add(done)
+
+    def _ask(self, todo: Todo, mode: Mode) -> None:
+        """Ask for what is to do."""
+        if self._options.max_cost is not None:
+            require_prices(self._suite.prices, {job.planned.target.name: job.planned.target for job, _ in todo})
+        recorder = Recorder(self._store, self._suite, mode=mode, tool=TOOL, now=self._options.now)
+        phase = self._phase = Phase(self._suite, self._options.concurrency, recorder, self._end)
+        try:
+            asyncio.run(phase.run(todo, self._asker(todo)))
+            self._report_current(phase)
+        finally:
+            self._interrupted = self._interrupted or phase.interrupted
+            self._broken = self._broken or phase.broken
+
+    @asynccontextmanager
+    async def _asker(self, todo: Todo) -> AsyncGenerator[Asks]:
         environ = os.environ if self._options.environ is None else self._options.environ
-        with stops_on_signals(self._interrupt):
-            async with self._transport() as transport, asyncio.TaskGroup() as filing:
-                self._asker = Asker(transport, self._options, environ)
-                filing.create_task(recorder.run(self._filed))
-                async with asyncio.TaskGroup() as asking:
-                    for task in self._workers(self._asker, recorder):
-                        asking.create_task(task)
-                await recorder.end()
+        most = sum(target.concurrency for target in self._suite.targets.values() if target.type == "exec")
+        with Programs(min(most, len(todo))) as programs:
+            async with self._transport() as transport:
+                yield Asker(self._suite, self._options, environ, self._budget, transport, programs)
 
     def _transport(self) -> Transport:
         if self._options.transport is not None:
@@ -131,83 +182,70 @@ class _Run:
 
         return HttpTransport(user_agent=TOOL)
 
-    def _workers(self, asker: Asker, recorder: Recorder) -> Iterable[Any]:
-        """Yield the loops that ask: for each target as many as it may have open calls."""
-        queues: dict[str, deque[tuple[Job, Current | None]]] = {}
-        for job, current in self.todo:
-            queues.setdefault(job.planned.target.name, deque()).append((job, current))
-        limit = self._options.concurrency
-        slots = nullcontext() if limit is None else asyncio.Semaphore(limit)
-        for name, queue in queues.items():
-            for _ in range(min(self._suite.targets[name].concurrency, len(queue), limit or len(queue))):
-                yield self._work(queue, slots, asker, recorder)
+    def _rounds(self, judges: Judges, planned: Sequence[Planned], mode: Mode) -> None:
+        """Answer what graders ask, round by round, until they ask for nothing more."""
+        rows = self._completed(planned)
+        while rows and not self._is_over:
+            told = judges.round(rows)
+            self._faults += [self._fault(*fault) for fault in told.faults]
+            if not told.wanted:
+                return
+            self._answer(self._jobs.add(told.wanted), mode, told.unusable)
+            self._look_again(judges, rows, told)
 
-    async def _work(self, queue: deque[Any], slots: Any, asker: Asker, recorder: Recorder) -> None:
-        while queue and not self._stopping:
-            async with slots:
-                if not queue or self._stopping:
-                    return
-                job, current = queue.popleft()
-                answer = await self._ask(asker, job)
-            if isinstance(answer, Answered):
-                await recorder.add(Item(job, answer, current))
-            elif answer is not None:
-                self._end([(job, answer)])
+    def _look_again(self, judges: Judges, rows: dict[int, tuple[Planned, Found]], told: Round) -> None:
+        """Fail what was asked again because its answer could not be read, and cannot be read now either."""
+        again = {key for key in told.unusable if self._ended[key].outcome in ANSWERED} if not self._is_over else set()
+        for key in again & judges.still_unusable(rows) if again else ():
+            self._ended[key] = Ended(
+                Outcome.FAILED,
+                self._ended[key].answer_hash,
+                "the answer was asked for again, and the grader cannot read the new one either",
+                "look at the grader, or at what it asks",
+            )
 
-    async def _ask(self, asker: Asker, job: Job) -> Answered | Ended | None:
-        """Ask for one identity; ``None`` if the run was stopped meanwhile. Only here may a stop cancel."""
-        task = asyncio.current_task()
-        assert task is not None
-        self._asking.add(task)
-        try:
-            return await asker.ask(job)
-        except asyncio.CancelledError:
-            if not self._stopping:
-                raise
-            task.uncancel()
-            return None
-        finally:
-            self._asking.discard(task)
+    def _completed(self, planned: Sequence[Planned]) -> dict[int, tuple[Planned, Found]]:
+        """Return the rows whose answer is in the store, by their place."""
+        rows: dict[int, tuple[Planned, Found]] = {}
+        for job in self._jobs.all:
+            ended = self._ended.get(job.identity)
+            if ended is None or ended.outcome not in _STORED:
+                continue
+            try:
+                found = self._store.current(*job.identity)
+            except StoreError:
+                continue  # told already, by the row itself
+            rows.update((place, (planned[place], found)) for place in job.rows if found is not None)
+        return dict(sorted(rows.items()))
 
-    def _interrupt(self) -> None:
-        self._interrupted = True
-        self._stop()
-
-    def _stop(self) -> None:
-        self._stopping = True
-        for task in self._asking:
-            task.cancel()
-
-    def _break(self, reason: str | None) -> None:
-        # A disk that took no answer will take none of the next: asking on would pay for answers that are lost.
-        self._broken = self._broken or reason
-        self._stop()
-
-    def _filed(self, group: list[Filed]) -> None:
-        for filed in group:
-            if filed.found is not None:
-                self._written.append((filed.item.job, filed.found))
-                self._ahead_s = max(self._ahead_s, filed.ahead_s)
-            elif filed.broken:
-                self._break(filed.ended.error)
-        self._end([(filed.item.job, filed.ended) for filed in group])
+    def _fault(self, planned: Planned, error: str) -> Row:
+        return Row(
+            planned.case.id, planned.target.name, planned.trial, None, None, Outcome.FAILED, False, error,
+            hint="mend the grader: asks is a pure function", asked="",
+        )  # fmt: skip
 
     def _end(self, ended: list[tuple[Job, Ended]]) -> None:
         try:
             if self._log is not None:
                 self._log.add(ended)
         except StoreError as error:
-            self._break(error.message)
+            if self._phase is None:
+                raise
+            self._phase.break_off(error.message)
         for job, end in ended:
             self._ended[job.identity] = end
             for _ in job.rows:
                 self._options.on_done(end.outcome)
 
-    def _report_current(self) -> None:
+    def _report_current(self, phase: Phase) -> None:
         """List again what was written: where another process wrote too, all report the answer that all will read."""
         listed: set[str] = set()
-        for job, written in self._written:
-            found: Found | None = written
+        for filed in phase.filed:
+            written = filed.found
+            if written is None:
+                continue
+            job, found = filed.item.job, written
+            self._ahead_s = max(self._ahead_s, filed.ahead_s)
             try:
                 found = self._store.current(*job.identity, fresh=written.folder not in listed)
                 listed.add(written.folder)
@@ -219,38 +257,49 @@ class _Run:
 
     def result(self) -> CaptureResult:
         """Return the rows in suite order and what there is to say about the run."""
-        rows: list[Row | None] = [None] * len(self._planned)
+        places: dict[int, Row] = {}
         left = _INTERRUPTED if self._broken is None else Ended(Outcome.FAILED, error=f"not asked: {self._broken}")
-        for job in self._jobs:
+        for job in self._jobs.all:
             ended = self._ended.get(job.identity, left)
             for i, place in enumerate(job.rows):
-                rows[place] = _row(self._planned[place], job, ended, shared=i > 0)
+                places[place] = _row(self._jobs.rows[place], ended, shared=i > 0)
         return CaptureResult(
-            rows=tuple(row for row in rows if row is not None),
-            calls=0 if self._asker is None else self._asker.budget.calls,
+            rows=(*(places[place] for place in sorted(places)), *self._faults),
+            calls=self._budget.calls,
+            cost_usd=self._budget.cost_usd if self._suite.prices else None,
             warnings=self._warnings(),
             log=None if self._log is None else self._log.path,
             interrupted=self._interrupted,
         )
 
     def _warnings(self) -> tuple[str, ...]:
-        if self._ahead_s <= AHEAD_S:
-            return ()
-        ahead = f"an answer was recorded {self._ahead_s // 60} minutes ahead of this machine's clock"
-        return (f"{ahead}, to stand behind the one before it: a clock was wrong then, or is now",)
+        if self._ahead_s > AHEAD_S:
+            ahead = f"an answer was recorded {self._ahead_s // 60} minutes ahead of this machine's clock"
+            self._warned.setdefault(f"{ahead}, to stand behind the one before it: a clock was wrong then, or is now")
+        return tuple(self._warned)
 
 
-def _row(planned: Planned, job: Job, ended: Ended, *, shared: bool) -> Row:
+def _judges_mode(options: CaptureOptions) -> Mode:
+    """Return the mode for what graders ask: as told, else that of the run where it must not ask or store, else ``auto``."""
+    if options.judges is not None:
+        return options.judges
+    return options.mode if options.mode in (Mode.REPLAY, Mode.OFF) else Mode.AUTO
+
+
+def _row(wanted: Wanted, ended: Ended, *, shared: bool) -> Row:
+    planned = wanted.planned
     return Row(
         case_id=planned.case.id,
         target=planned.target.name,
         trial=planned.trial,
-        request_hash=job.request_hash,
+        request_hash=wanted.rendered.request_hash,
         answer_hash=ended.answer_hash,
         outcome=ended.outcome,
         shared=shared,
         error=ended.error,
         hint=ended.hint,
+        is_left=ended.is_left,
+        asked=wanted.asked,
     )
 
 

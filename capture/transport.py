@@ -22,12 +22,17 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a server sent: ``data`` is the decoded body, ``latency_ms`` the time until its last byte."""
+    """What a target sent: ``data`` is the decoded body, ``latency_ms`` the time until its last byte.
+
+    A program's exit code is its status; ``words`` is the end of what it wrote to its standard error. ``latency_ms`` is ``None``
+    where nobody measured it.
+    """
 
     status: int
     headers: tuple[tuple[str, str], ...]
     data: bytes
-    latency_ms: int
+    latency_ms: int | None
+    words: str = ""
 
     def header(self, name: str) -> str | None:
         """Return the first header of a lower-case name."""

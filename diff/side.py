@@ -149,6 +149,7 @@ class Sides:
             suite.grader_memory_mb,
             suite.targets,
             suite.snapshots,
+            suite.redaction,
         )
 
     def _revision(self, ref: str) -> Side:

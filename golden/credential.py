@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 _SECRET_NAME = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-_KEY_SHAPES = re.compile(
+KEY_SHAPES = re.compile(
     r"""
+    (?<![A-Za-z0-9_-])                              # not within a longer word, as base64 for URLs may hold anything
     (?:
         (?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}          # model providers and payment services
       | (?:AKIA|ASIA)[0-9A-Z]{16}                   # AWS access key ids
@@ -31,4 +32,4 @@ def named_like_a_secret(name: str) -> bool:
 def looks_like_a_key(value: str) -> bool:
     """Tell whether a value holds a known form of credential, or is one long word of mixed letters and digits."""
     word = value.strip().removeprefix("Bearer ").strip()
-    return _KEY_SHAPES.search(value) is not None or _DENSE.fullmatch(word) is not None
+    return KEY_SHAPES.search(value) is not None or _DENSE.fullmatch(word) is not None

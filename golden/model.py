@@ -7,6 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from golden.price import Price
+from golden.redaction import Redaction
+
+MAX_ENTRY_BYTES = 64 << 20
+NO_REDACTION = Redaction()
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -71,7 +77,8 @@ class Case:
 class Suite:
     """A loaded suite. ``root`` is the folder of the configuration file, which all its paths are relative to.
 
-    ``prompts`` and ``schemas`` hold the content, at load, of the files that cases name, by the name in the case.
+    ``prompts`` and ``schemas`` hold the content, at load, of the files that cases name, by the name in the case; ``prices`` are
+    by model.
     """
 
     name: str
@@ -88,6 +95,9 @@ class Suite:
     warnings: tuple[str, ...] = ()
     prompts: Mapping[str, str] = field(default_factory=dict[str, str])
     schemas: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
+    redaction: Redaction = NO_REDACTION
+    max_entry_bytes: int = MAX_ENTRY_BYTES
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from golden.asking import Declared
 from golden.model import Suite, Target
+from golden.redaction import Redaction
 from golden.render import Rendered, render_request
 from snapshots import dialects
 from snapshots.envelope import Envelope
@@ -19,9 +20,9 @@ from snapshots.store import Found, Store
 class Recorded:
     """Answers in one store to requests that name one suite's targets."""
 
-    def __init__(self, targets: Mapping[str, Target], root: Path, snapshots: Path) -> None:
+    def __init__(self, targets: Mapping[str, Target], root: Path, snapshots: Path, redaction: Redaction) -> None:
         nothing = Path()
-        self._suite = Suite("", nothing, root, targets, (), (), snapshots, nothing)
+        self._suite = Suite("", nothing, root, targets, (), (), snapshots, nothing, redaction=redaction)
         self._store = Store(snapshots)
 
     @classmethod
@@ -30,7 +31,10 @@ class Recorded:
         if setup["snapshots"] is None:
             return None
         targets = {name: Target(**members) for name, members in setup["targets"].items()}
-        return cls(targets, Path(setup["root"]), Path(setup["snapshots"]))
+        rules = dict(setup["redaction"])
+        patterns = tuple((name, pattern) for name, pattern in rules.pop("patterns"))
+        redaction = Redaction(patterns=patterns, **{name: tuple(value) for name, value in rules.items()})
+        return cls(targets, Path(setup["root"]), Path(setup["snapshots"]), redaction)
 
     def row(self, trial: int, listed: Iterable[tuple[str, int, str]] | None = None) -> RowAnswers:
         """Return the answers for one row.

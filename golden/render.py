@@ -30,11 +30,13 @@ class Rendered:
     Attributes:
         document: the request document; members in the author's order.
         request_hash: its hash.
+        sent_hash: the hash that it would have without redaction; never written.
         env: names of the variables that a call needs, sorted.
     """
 
     document: dict[str, Any]
     request_hash: str
+    sent_hash: str
     env: tuple[str, ...]
     _suite: Suite
     _case: Case
@@ -75,11 +77,13 @@ def render(suite: Suite, case: Case, target: Target) -> Rendered:
     form = _form(suite, case, target, look_up)
     salts = {"target": target.salt, "case": case.salt}
     document = _document(form, target, case, {name: salt for name, salt in salts.items() if salt is not None})
+    kept, taken = suite.redaction.request(document)
     try:
-        key = request.request_hash(document)
+        sent = request.request_hash(document)
+        key = request.request_hash(kept) if taken else sent
     except JsonError as error:
         raise Place(case.place).fault(error.pointer or "", error.reason) from None
-    return Rendered(document, key, tuple(sorted(names)), suite, case, target)
+    return Rendered(kept, key, sent, tuple(sorted(names)), suite, case, target)
 
 
 def render_request(

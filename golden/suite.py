@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import re
 import unicodedata
 from collections.abc import Generator, Mapping
 from pathlib import Path
@@ -13,8 +14,10 @@ from typing import Any
 from golden import case_file, configuration, nearest, project_path, target
 from golden.case import CaseMaker, Defaults
 from golden.configuration import find_config
-from golden.model import Case, Suite, Target
+from golden.model import MAX_ENTRY_BYTES, Case, Suite, Target
 from golden.place import Place
+from golden.price import Price
+from golden.redaction import Redaction
 from golden.salt import Salts
 from golden.selection import select
 from snapshots import location
@@ -59,6 +62,28 @@ def load_suite(config: Path, *, snapshots: Path | None = None, environ: Mapping[
         warnings=(*warnings, *maker.warnings(), *_alike(cases)),
         prompts=maker.prompts,
         schemas=maker.schemas,
+        prices={model: Price(**price) for model, price in raw.get("prices", {}).items()},
+        redaction=_redaction(raw.get("redact", {}), place),
+        max_entry_bytes=int(raw.get("capture", {}).get("max_entry_bytes", MAX_ENTRY_BYTES)),
+    )
+
+
+def _redaction(raw: Mapping[str, Any], place: Place) -> Redaction:
+    patterns = raw.get("patterns", {})
+    named = [(f"/redact/patterns/{escape(name)}", pattern) for name, pattern in patterns.items()]
+    named += [(f"/redact/allow/{i}", pattern) for i, pattern in enumerate(raw.get("allow", ()))]
+    for at, pattern in named:
+        try:
+            empty = re.compile(pattern).fullmatch("") is not None
+        except (re.error, OverflowError, RecursionError) as error:
+            raise place.fault(at, f"pattern {pattern[:80]!r} does not compile: {error}") from None
+        if empty:
+            raise place.fault(at, f"pattern {pattern[:80]!r} matches the empty text")
+    return Redaction(
+        pointers=tuple(raw.get("pointers", ())),
+        patterns=tuple(patterns.items()),
+        kinds=tuple(raw.get("kinds", ())),
+        allow=tuple(raw.get("allow", ())),
     )
 
 

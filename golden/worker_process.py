@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from golden.channel import receive, send
-from golden.model import Suite, Target
+from golden.model import NO_REDACTION, Suite, Target
+from golden.redaction import Redaction
 from golden.worker import TAMPERED, TAMPERED_EXIT
 from snapshots.console import neutral
 from snapshots.errors import ConfigError, OperatorError
@@ -34,6 +35,7 @@ class Job:
         memory_mb: memory of a worker beyond what it has once its graders are loaded, in MiB.
         targets: the suite's targets, which graders' own requests name.
         snapshots: the store that holds the answers to those requests, if any.
+        redaction: the suite's rules, which those requests are keyed under.
     """
 
     root: Path
@@ -43,6 +45,7 @@ class Job:
     memory_mb: int = 1024
     targets: Mapping[str, Target] = field(default_factory=dict[str, Target])
     snapshots: Path | None = None
+    redaction: Redaction = NO_REDACTION
 
 
 def job_of(suite: Suite, names: Mapping[str, str]) -> Job:
@@ -55,6 +58,7 @@ def job_of(suite: Suite, names: Mapping[str, str]) -> Job:
         suite.grader_memory_mb,
         suite.targets,
         suite.snapshots,
+        suite.redaction,
     )
 
 
@@ -184,6 +188,7 @@ def _setup(job: Job, want_sources: bool) -> dict[str, Any]:
         "memory_mb": job.memory_mb,
         "want_sources": want_sources,
         "targets": {name: asdict(target) for name, target in job.targets.items()},
+        "redaction": asdict(job.redaction),
         "snapshots": None if job.snapshots is None else str(job.snapshots),
     }
 

@@ -9,6 +9,7 @@ import pytest
 from capture.accept import Answer, Failure, judge
 from capture.run import Mode
 from capture.transport import Reply
+from golden.model import Target
 from snapshots import dialects
 from snapshots.lookup import reported_model
 from tests.capture.conftest import Project, outcomes
@@ -24,7 +25,11 @@ def odd(text: str | None = "A", **parts) -> bytes:
 
 
 def judged(data: bytes, status: int = 200, accept: tuple[int, ...] = ()) -> Answer | Failure:
-    return judge(Reply(status, (("content-type", "application/json"),), data, 1), DOCUMENT, accept)
+    return judge(
+        Reply(status, (("content-type", "application/json"),), data, 1),
+        DOCUMENT,
+        Target("gpt", "openai", "https://api.example.com/v1", accept_status=accept),
+    )
 
 
 def test_its_model_is_the_one_that_the_reader_reports() -> None:

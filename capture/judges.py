@@ -1,0 +1,145 @@
+"""What graders ask for: told round by round by a worker that reads what is recorded, and turned into rows of a capture.
+
+A grader is asked again after each round, for its next requests may depend on the answers to the ones before. Only the
+lowest round that is not done yet is asked for: what hangs on an answer that may still move is not paid for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from capture.plan import Wanted
+from golden import expectation
+from golden.asking import Declared, State
+from golden.closure import closure
+from golden.model import Planned, Suite
+from golden.recorded import rendered
+from golden.worker_process import WorkerProcess, job_of
+from snapshots.errors import GraderFault
+from snapshots.store import Found
+
+_WORD = b"asks"
+_CHUNK = 256
+
+
+@dataclass(slots=True)
+class Round:
+    """What a round brings: rows to be answered, which of them have an answer that its grader cannot read, and faults."""
+
+    wanted: list[Wanted] = field(default_factory=list[Wanted])
+    unusable: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+    faults: list[tuple[Planned, str]] = field(default_factory=list[tuple[Planned, str]])
+
+
+def any_asks(suite: Suite, planned: Iterable[Planned]) -> bool:
+    """Tell whether a grader of these cases may ask for anything: whether the word stands in the code that they run.
+
+    A worker costs a third of a second to start; suites whose graders only read pay nothing.
+    """
+    if not any(row.case.graders for row in planned):
+        return False
+    files = {path for file in suite.graders for path in (file, *closure(file, suite.root).modules.values())}
+    return any(_WORD in path.read_bytes() for path in files)
+
+
+class Judges:
+    """The graders of a suite in a worker of their own. Use as a context.
+
+    Raises:
+        ConfigError: the graders do not load, or a case names none of them.
+    """
+
+    def __init__(self, suite: Suite, planned: Sequence[Planned]) -> None:
+        self._suite = suite
+        self._expectations: dict[tuple[str, str], str] = {}
+        self._done: set[tuple[int, str]] = set()
+        self._failed: set[int] = set()
+        names = {name: str(row.case.place) for row in planned for name in row.case.graders}
+        self._process = WorkerProcess("golden.ask_worker", job_of(suite, names), want_sources=False)
+        try:
+            self._process.hello()
+        except BaseException:
+            self._process.stop()
+            raise
+
+    def __enter__(self) -> Judges:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.stop()
+
+    def round(self, rows: Mapping[int, tuple[Planned, Found]]) -> Round:
+        """Return what the graders of some completions ask for next.
+
+        Args:
+            rows: by a number that stays the same from round to round: the planned row, and its recorded answer.
+        """
+        told = Round()
+        numbers = [number for number in rows if number not in self._failed and rows[number][0].case.graders]
+        for start in range(0, len(numbers), _CHUNK):
+            chunk = numbers[start : start + _CHUNK]
+            answer = self._asked([rows[number] for number in chunk])
+            for number, row in zip(chunk, answer, strict=True):
+                self._take(number, rows[number][0], row, told)
+        return told
+
+    def _asked(self, rows: list[tuple[Planned, Found]]) -> list[dict[str, Any]]:
+        limit = 60 + max(60.0, 10 * self._suite.grader_timeout_s) * len(rows)
+        self._process.send({"rows": [self._message(*row) for row in rows]})
+        answer = self._process.receive(limit)
+        if answer is not None and len(answer.get("rows", ())) == len(rows):
+            return answer["rows"]
+        self._process.restart()
+        if len(rows) > 1:  # one of them ends the process: find out which
+            return [self._asked([row])[0] for row in rows]
+        return [{"put": [], "faults": [f"a grader ended its worker process ({self._process.last_words})"]}]
+
+    def _message(self, planned: Planned, found: Found) -> dict[str, Any]:
+        key = planned.case.id, planned.target.name
+        if key not in self._expectations:
+            self._expectations[key] = expectation.expectation(self._suite, planned.case, planned.target)
+        return {
+            "expectation": self._expectations[key],
+            "graders": list(planned.case.graders),
+            "path": found.path,
+            "folder": found.folder,
+            "name": found.name,
+            "shown": found.shown,
+        }
+
+    def _take(self, number: int, planned: Planned, row: Mapping[str, Any], told: Round) -> None:
+        """Add the requests of the lowest round of each grader that has any that is not done."""
+        for fault in row["faults"]:
+            self._failed.add(number)
+            told.faults.append((planned, fault))
+        lowest: dict[str, int] = {}
+        for put in row["put"]:
+            declared = Declared(put["grader"], put["name"], put["target"], put["request"], put["salt"])
+            if (number, declared.label) in self._done:
+                continue
+            if lowest.setdefault(declared.grader, put["round"]) != put["round"]:
+                continue
+            self._done.add((number, declared.label))
+            try:
+                request = rendered(self._suite, declared)
+            except GraderFault as fault:
+                self._failed.add(number)
+                told.faults.append((planned, f"{declared.grader}: {fault.message}"))
+                continue
+            target = self._suite.targets[declared.target]
+            told.wanted.append(Wanted(Planned(planned.case, target, planned.trial), request, declared.label))
+            if put["state"] == State.UNUSABLE.value:
+                told.unusable.add((request.request_hash, planned.trial))
+
+    def still_unusable(self, rows: Mapping[int, tuple[Planned, Found]]) -> set[tuple[str, int]]:
+        """Return the identities whose answers, asked anew, their graders cannot read either."""
+        found: set[tuple[str, int]] = set()
+        numbers = [number for number in rows if number not in self._failed]
+        for number, row in zip(numbers, self._asked([rows[n] for n in numbers]), strict=True):
+            for put in row["put"]:
+                if put["state"] == State.UNUSABLE.value:
+                    declared = Declared(put["grader"], put["name"], put["target"], put["request"], put["salt"])
+                    found.add((rendered(self._suite, declared).request_hash, rows[number][0].trial))
+        return found
