@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from diff.revision import Repository
 from golden import expectation, render
 from golden.model import Selection, Suite
+from golden.revision import Repository
 from golden.suite import load_suite, select
 from golden.worker_process import job_of
 from grade.plan import side_of

@@ -13,11 +13,11 @@ from typing import Any
 import pyarrow as pa
 
 from diff import bundle
-from diff.revision import Repository
-from golden import render
+from golden import labels, render
 from golden.model import Selection, Suite
+from golden.revision import Repository
 from golden.suite import load_suite, select
-from grade import command, labels, table
+from grade import command, table
 from grade.pool import Job
 from snapshots.errors import AuthorError, CorruptSnapshot, RefError, StoreError
 from snapshots.store import Store

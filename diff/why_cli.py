@@ -97,8 +97,8 @@ def default_base(suite: Any) -> str:
     Raises:
         UsageError: there is neither a git history nor exactly one label.
     """
-    from diff.revision import Repository
-    from grade import labels
+    from golden import labels
+    from golden.revision import Repository
     from snapshots.errors import RefError, UsageError
 
     try:

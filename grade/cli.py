@@ -99,7 +99,7 @@ def grade(
 
 
 def _check_options(save: str | None, out: Path | None, selection: Any) -> None:
-    from grade import labels
+    from golden import labels
     from snapshots.errors import UsageError
 
     if save is not None:
@@ -115,7 +115,8 @@ def _check_options(save: str | None, out: Path | None, selection: Any) -> None:
 
 
 def _frozen_table(ref: str, suite: Any) -> Any:
-    from grade import labels, table
+    from golden import labels
+    from grade import table
     from snapshots.errors import RefError
 
     run = labels.resolve(ref, suite.results)

@@ -132,7 +132,7 @@ def keep(graded: Graded, suite: Suite, *, label: str | None, out: Path | None) -
     Raises:
         StoreError: the disk refused.
     """
-    from grade import labels
+    from golden import labels
 
     temporary, sources = graded.temporary, graded.outcome.loaded.sources
     if temporary is None or (label is None and out is None):

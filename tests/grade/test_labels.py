@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grade import labels
+from golden import labels
 from snapshots import instant
 from snapshots.errors import StoreError
 
