@@ -110,8 +110,8 @@ def _tools(tools: Any, at: Spot) -> list[Any]:
 def _tool_choice(choice: Any, at: Spot) -> Any:
     if isinstance(choice, str):
         return choice
-    if at.own and isinstance(choice, dict) and choice.get("type") == "allowed_tools":
-        allowed = (at / "allowed_tools").members(choice.get("allowed_tools"), "mode", "tools")
+    if isinstance(choice, dict) and isinstance(choice.get("allowed_tools"), dict):
+        allowed = (at / "allowed_tools").members(choice["allowed_tools"], "mode", "tools")
         named = (at / "allowed_tools" / "tools").items(allowed.get("tools"))
         tools = [{"type": "function", "name": chat.chosen_function(tool, spot)} for tool, spot in named]
         return {"type": "allowed_tools", "mode": allowed.get("mode"), "tools": tools}
