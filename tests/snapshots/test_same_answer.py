@@ -47,3 +47,28 @@ def test_an_answer_that_the_rule_cannot_read_is_unknown(monkeypatch: pytest.Monk
     monkeypatch.setattr(dialects, "answer_hash", refused)
 
     assert same_answer(plain("A"), plain("A")) is None
+
+
+def generic(number: int, volatile: list[str] | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    members = {} if volatile is None else {"volatile": volatile}
+    return REQUEST, {"status": 200, "headers": {}, "body": {"id": number, "at": number, "text": "A"}, **members}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        (generic(1, ["/id"]), generic(2, ["/at", "/id"]), True),
+        (generic(1, ["/at", "/id"]), generic(2, ["/id"]), False),
+        (generic(1, None), generic(2, ["/at", "/id"]), True),
+        (generic(1, ["/at", "/id"]), generic(2, None), False),
+        (generic(1, ["/id"]), generic(1, None), True),
+    ],
+)
+def test_what_the_newer_answer_calls_volatile_counts_in_neither(old: Any, new: Any, same: bool) -> None:
+    """The target's latest word applies to what was recorded before it; the older one's is forgotten."""
+    assert same == same_answer(old, new)
+
+
+def test_a_file_with_a_broken_list_of_volatile_members_is_unknown() -> None:
+    """Nothing can be said about an answer whose rule cannot be applied."""
+    assert same_answer(generic(1, None), generic(1, ["id"])) is None
