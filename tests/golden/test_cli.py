@@ -55,6 +55,19 @@ def test_check_gives_the_same_as_json(good: Project) -> None:
     assert 1 == len(document["summary"]["warnings"])
 
 
+def test_check_finds_what_a_target_cannot_express(project: Project) -> None:
+    """Every case is rendered for every one of its targets."""
+    project.config(CONFIG + '[targets.claude]\ntype = "anthropic"\nbase_url = "https://api.example.com"\n')
+    project.cases({"id": "c", "request": {"messages": [], "seed": 1}, "targets": ["gpt", "claude"]})
+    result = run(project, "check")
+
+    assert isinstance(result.exception, ConfigError)
+    assert (
+        "cases/a.json#/0: 'seed' cannot be expressed in a request of type anthropic at /request/seed"
+        == result.exception.message
+    )
+
+
 def test_check_renders_every_case(project: Project) -> None:
     """A template that fails is an error of the suite."""
     project.cases(GOOD[1], {"id": "bad", "prompt": "{{ who }}"})

@@ -88,3 +88,11 @@ def test_the_content_is_that_of_the_loading(project: Project) -> None:
 def test_the_digest_is_the_sha_256_of_the_text() -> None:
     """Anyone can recompute it."""
     assert hashlib.sha256(b'{"expected":[],"pass":"all"}').hexdigest() == digest('{"expected":[],"pass":"all"}')
+
+
+def test_how_an_answer_is_read_is_expected(project: Project) -> None:
+    """The pointer to the text of a generic answer moves verdicts and no request."""
+    config = 'suite = "s"\ncases = ["cases/*"]\n[targets.gpt]\ntype = "http"\nurl = "https://sut.example.com/"\n'
+    project.config(config + 'select = "/answer/text"\nvolatile = ["/id"]\n')
+
+    assert '{"expected":[],"pass":"all","select":"/answer/text"}' == text(project)
