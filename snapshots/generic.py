@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from snapshots.errors import UnreadableSnapshot
+from snapshots.errors import JsonError, UnreadableSnapshot
 from snapshots.pointer import look_up
 from snapshots.reading import Choice, Reading
 from snapshots.volatile import without
@@ -27,7 +27,10 @@ def answer(response: Mapping[str, Any]) -> dict[str, Any]:
         JsonError: ``volatile`` holds something else than pointers.
     """
     kept = {name: response[name] for name in ("status", "body", "text", "base64") if name in response}
-    return {**kept, "body": without(kept["body"], response["volatile"])} if "body" in kept else kept
+    volatile = response["volatile"]
+    if not isinstance(volatile, list):
+        raise JsonError("volatile is no list of JSON pointers", pointer="/volatile")
+    return {**kept, "body": without(kept["body"], volatile)} if "body" in kept else kept
 
 
 def read(response: Mapping[str, Any], select: str) -> Reading:

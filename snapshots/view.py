@@ -12,7 +12,7 @@ from typing import Any
 from snapshots import dialects, strict_json
 from snapshots.console import neutral, neutral_block
 from snapshots.errors import JsonError, UnreadableSnapshot
-from snapshots.reading import Choice
+from snapshots.reading import Choice, Reading
 from snapshots.response import payload
 from snapshots.snapshot import Snapshot
 
@@ -49,7 +49,7 @@ def _request(request: Mapping[str, Any]) -> Iterator[str]:
             yield from _member(name, value)
     body = request.get("body", request.get("body_text"))
     if not isinstance(body, dict):
-        yield from _indented(_text(body))
+        yield from () if body is None else _indented(_text(body))
         return
     for name, value in body.items():
         if name != "messages":
@@ -92,17 +92,29 @@ def _answer(snapshot: Snapshot) -> Iterator[str]:
         yield f"ANSWER status {response['status']}, {neutral(error.message)}"
         yield from _indented(_text(payload(response)))
         return
-    if not reading.recognised:
-        yield f"ANSWER status {response['status']}"
-        yield from _indented(_text(payload(response)))
+    yield f"ANSWER {', '.join(_facts(reading, response['status']))}"
+    for name in ("program", "volatile"):
+        if name in response:
+            yield from _member(name, response[name])
+    if not reading.recognised or (reading.explained and all(choice.is_empty for choice in reading.choices)):
+        yield from _indented(_text(payload(response)))  # what has no text is there as it came
         return
-    facts = [f"status {response['status']}"]
-    facts += [f"model {neutral(reading.model)}"] if reading.model else []
-    facts += [f"{reading.input_tokens} tokens in"] if reading.input_tokens is not None else []
-    facts += [f"{reading.output_tokens} out"] if reading.output_tokens is not None else []
-    yield f"ANSWER {', '.join(facts)}"
     for i, choice in enumerate(reading.choices):
         yield from _choice(choice, f" {i}" if len(reading.choices) > 1 else "")
+
+
+def _facts(reading: Reading, status: int) -> Iterator[str]:
+    yield f"status {status}"
+    if reading.model:
+        yield f"model {neutral(reading.model)}"
+    if reading.input_tokens is not None:
+        yield f"{reading.input_tokens} tokens in"
+    if reading.cached_tokens:
+        yield f"{reading.cached_tokens} of them cached"
+    if reading.output_tokens is not None:
+        yield f"{reading.output_tokens} out"
+    if reading.cost_usd is not None:
+        yield f"{reading.cost_usd} USD"
 
 
 def _choice(choice: Choice, number: str) -> Iterator[str]:

@@ -38,7 +38,7 @@ READER_SOURCES = {
     "gemini": (1, "79927f55e479b055"),
     "gemini/1": (1, "7e2a74b789db5505"),
     "http": (1, "4ede63f308d415ee"),
-    "http/1": (1, "d8fe98a00359ee50"),
+    "http/1": (1, "4438480fb2eb80f6"),
     "openai-chat": (2, "1c202877a514bd46"),
     "openai-chat/1": (1, "31f52842cf14e2f0"),
     "openai-responses": (1, "ff2a2b9d6ef8c2bf"),

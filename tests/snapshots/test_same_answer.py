@@ -71,4 +71,7 @@ def test_what_the_newer_answer_calls_volatile_counts_in_neither(old: Any, new: A
 
 def test_a_file_with_a_broken_list_of_volatile_members_is_unknown() -> None:
     """Nothing can be said about an answer whose rule cannot be applied."""
+    broken: Any = None
+
     assert same_answer(generic(1, None), generic(1, ["id"])) is None
+    assert same_answer(generic(1, None), (REQUEST, {"status": 200, "body": {}, "volatile": broken})) is None
