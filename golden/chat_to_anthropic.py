@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from golden import chat
+from golden import chat, chat_parts
 from golden.chat import LEFT_OUT, Chat, Rules
 from golden.spot import Spot
 
@@ -20,7 +20,7 @@ def body(given: Chat) -> dict[str, Any]:
     model = {} if given.model is None else {"model": given.model}
     listed = given.messages.spot.items(given.messages.value)
     leading = 0
-    while leading < len(listed) and listed[leading][1].members(listed[leading][0]).get("role") in chat.SYSTEM:
+    while leading < len(listed) and listed[leading][1].members(listed[leading][0]).get("role") in chat_parts.SYSTEM:
         leading += 1
     translated = chat.translate(given, _RULES)
     if given.value("parallel_tool_calls") is False:
@@ -59,7 +59,7 @@ def _messages(listed: list[tuple[Any, Spot]]) -> list[dict[str, Any]]:
             messages.append({"role": role, "content": _user_content(message.get("content"), at / "content")})
         elif role == "assistant":
             messages.append({"role": role, "content": _assistant_content(message, at)})
-        elif role in chat.SYSTEM:
+        elif role in chat_parts.SYSTEM:
             raise (at / "role").inexpressible(f"a {role} message after others")
         else:
             raise (at / "role").inexpressible(f"the role {role!r}")
@@ -75,13 +75,15 @@ def _result(message: dict[str, Any], at: Spot) -> dict[str, Any]:
 
 def _assistant_content(message: dict[str, Any], at: Spot) -> Any:
     at.members(message, "role", "content", "tool_calls")
-    called, content = chat.calls(message, at), message.get("content")
+    called, content = chat_parts.calls(message, at), message.get("content")
     if not called:
         return _text_content(content, at / "content")
     blocks = [] if content in (None, "") else _blocks(_text_content(content, at / "content"))
     for call, spot in called:
         call_id = (spot / "id").text(call["id"])
-        blocks.append({"type": "tool_use", "id": call_id, "name": call["name"], "input": chat.arguments_of(call, spot)})
+        blocks.append(
+            {"type": "tool_use", "id": call_id, "name": call["name"], "input": chat_parts.arguments_of(call, spot)}
+        )
     return blocks
 
 
@@ -119,7 +121,7 @@ def _image(image: Any, at: Spot) -> dict[str, Any]:
     if at.members(image, "url", "detail").get("detail") not in (None, "auto"):
         raise (at / "detail").inexpressible("the detail of an image")
     url = (at / "url").text(image.get("url"))
-    data = chat.data_of(url)
+    data = chat_parts.data_of(url)
     if data is not None:
         return {"type": "base64", "media_type": data[0], "data": data[1]}
     if not url.lower().startswith(("https://", "http://")):
@@ -129,7 +131,7 @@ def _image(image: Any, at: Spot) -> dict[str, Any]:
 
 def _document(file: Any, at: Spot) -> dict[str, Any]:
     at.members(file, "file_data", "filename")
-    data = chat.data_of((at / "file_data").text(file.get("file_data")))
+    data = chat_parts.data_of((at / "file_data").text(file.get("file_data")))
     if data is None or data[0] != "application/pdf":
         raise (at / "file_data").inexpressible("a file that is no base64 data of a PDF")
     title = {} if file.get("filename") is None else {"title": file["filename"]}
@@ -137,7 +139,7 @@ def _document(file: Any, at: Spot) -> dict[str, Any]:
 
 
 def _tools(tools: Any, at: Spot) -> list[Any]:
-    functions, native = chat.functions(tools, at)
+    functions, native = chat_parts.functions(tools, at)
     translated: list[Any] = []
     for function in functions:
         others = {name: function[name] for name in ("description", "strict") if function.get(name) is not None}
@@ -150,7 +152,7 @@ def _tool_choice(choice: Any, at: Spot) -> Any:
         if choice not in _CHOICES:
             raise at.inexpressible(f"tool_choice {choice[:80]!r}")
         return {"type": _CHOICES[choice]}
-    name = chat.chosen_function(choice, at)
+    name = chat_parts.chosen_function(choice, at)
     return at.members(choice) if name is None else {"type": "tool", "name": name}
 
 
@@ -170,7 +172,7 @@ def _format(response_format: Any, at: Spot) -> Any:
         return LEFT_OUT
     if kind != "json_schema":
         raise at.inexpressible(f"the response format {kind!r}")
-    return {"type": "json_schema", "schema": chat.schema_of(response_format, at)}
+    return {"type": "json_schema", "schema": chat_parts.schema_of(response_format, at)}
 
 
 def _stream_options(options: Any, at: Spot) -> Any:

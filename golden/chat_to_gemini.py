@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from golden import chat
+from golden import chat, chat_parts
 from golden.chat import LEFT_OUT, Chat, Rules
 from golden.spot import Spot
 
@@ -23,7 +23,7 @@ def body(given: Chat) -> dict[str, Any]:
     """
     listed = given.messages.spot.items(given.messages.value)
     leading = 0
-    while leading < len(listed) and listed[leading][1].members(listed[leading][0]).get("role") in chat.SYSTEM:
+    while leading < len(listed) and listed[leading][1].members(listed[leading][0]).get("role") in chat_parts.SYSTEM:
         leading += 1
     system: list[dict[str, Any]] = []
     for message, at in listed[:leading]:
@@ -50,7 +50,7 @@ def _contents(listed: list[tuple[Any, Spot]]) -> list[dict[str, Any]]:
             contents.append({"role": "user", "parts": _parts(message.get("content"), at / "content")})
         elif role == "assistant":
             contents.append({"role": "model", "parts": _model_parts(message, names, at)})
-        elif role in chat.SYSTEM:
+        elif role in chat_parts.SYSTEM:
             raise (at / "role").inexpressible(f"a {role} message after others")
         else:
             raise (at / "role").inexpressible(f"the role {role!r}")
@@ -68,11 +68,11 @@ def _function_response(message: dict[str, Any], names: dict[Any, str], at: Spot)
 
 def _model_parts(message: dict[str, Any], names: dict[Any, str], at: Spot) -> list[dict[str, Any]]:
     at.members(message, "role", "content", "tool_calls")
-    called, content = chat.calls(message, at), message.get("content")
+    called, content = chat_parts.calls(message, at), message.get("content")
     parts = [] if called and content in (None, "") else _texts(content, at / "content")
     for call, spot in called:
         names[(spot / "id").text(call["id"])] = call["name"]
-        parts.append({"functionCall": {"name": call["name"], "args": chat.arguments_of(call, spot)}})
+        parts.append({"functionCall": {"name": call["name"], "args": chat_parts.arguments_of(call, spot)}})
     return parts
 
 
@@ -115,14 +115,14 @@ def _part(part: Any, at: Spot) -> dict[str, Any]:
 
 
 def _inline(url: Any, at: Spot) -> dict[str, Any]:
-    data = chat.data_of(at.text(url))
+    data = chat_parts.data_of(at.text(url))
     if data is None:
         raise at.inexpressible("a URL that is no base64 data")
     return {"inlineData": {"mimeType": data[0], "data": data[1]}}
 
 
 def _tools(tools: Any, at: Spot) -> list[Any]:
-    functions, native = chat.functions(tools, at)
+    functions, native = chat_parts.functions(tools, at)
     declarations: list[dict[str, Any]] = []
     for i, function in enumerate(functions):
         if function.get("strict"):
@@ -137,7 +137,7 @@ def _tool_choice(choice: Any, at: Spot) -> Any:
         if choice not in _MODES:
             raise at.inexpressible(f"tool_choice {choice[:80]!r}")
         return {"mode": _MODES[choice]}
-    name = chat.chosen_function(choice, at)
+    name = chat_parts.chosen_function(choice, at)
     if name is None:
         raise at.inexpressible("a tool_choice in other words")
     return {"mode": "ANY", "allowedFunctionNames": [name]}
@@ -154,7 +154,7 @@ def _format(response_format: Any, at: Spot) -> Any:
     if kind == "json_object":
         return {"responseMimeType": "application/json"}
     if kind == "json_schema":
-        schema = chat.schema_of(response_format, at)
+        schema = chat_parts.schema_of(response_format, at)
         return {"responseMimeType": "application/json", "responseJsonSchema": schema}
     raise at.inexpressible(f"the response format {kind!r}")
 

@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-from golden import chat, placeholder, prompt
+from golden import chat_parts, placeholder, prompt
 from golden.form import ProgramForm
 from golden.model import Case, Suite, Target
 from golden.place import Place
@@ -72,7 +72,7 @@ def _message(message: Any, at: Spot) -> dict[str, Any]:
     if "content" in shaped and shaped["content"] is None:
         shaped["content"] = ""  # the protocol knows text and blocks
     if "tool_calls" in shaped:
-        shaped["tool_calls"] = [_call(call) for call, _ in chat.calls(message, at)]
+        shaped["tool_calls"] = [_call(call) for call, _ in chat_parts.calls(message, at)]
     return shaped
 
 
@@ -86,7 +86,7 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tools(tools: Any, at: Spot) -> list[Any]:
-    functions, native = chat.functions(tools, at)
+    functions, native = chat_parts.functions(tools, at)
     shaped: list[Any] = []
     for i, function in enumerate(functions):
         if function.get("strict"):

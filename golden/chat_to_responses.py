@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from golden import chat
+from golden import chat, chat_parts
 from golden.chat import LEFT_OUT, Chat, Rules
 from golden.spot import Spot
 
@@ -51,7 +51,7 @@ def _items(message: Any, at: Spot) -> list[dict[str, Any]]:
 
 def _assistant(message: dict[str, Any], at: Spot) -> list[dict[str, Any]]:
     at.members(message, "role", "content", "refusal", "tool_calls")
-    called = chat.calls(message, at)
+    called = chat_parts.calls(message, at)
     content, refusal = message.get("content"), message.get("refusal")
     items: list[dict[str, Any]] = []
     if refusal is not None:
@@ -103,7 +103,7 @@ def _input_part(part: Any, at: Spot) -> dict[str, Any]:
 
 
 def _tools(tools: Any, at: Spot) -> list[Any]:
-    functions, native = chat.functions(tools, at)
+    functions, native = chat_parts.functions(tools, at)
     return [*({"type": "function", "strict": False, **function} for function in functions), *native]
 
 
@@ -113,9 +113,9 @@ def _tool_choice(choice: Any, at: Spot) -> Any:
     if isinstance(choice, dict) and isinstance(choice.get("allowed_tools"), dict):
         allowed = (at / "allowed_tools").members(choice["allowed_tools"], "mode", "tools")
         named = (at / "allowed_tools" / "tools").items(allowed.get("tools"))
-        tools = [{"type": "function", "name": chat.chosen_function(tool, spot)} for tool, spot in named]
+        tools = [{"type": "function", "name": chat_parts.chosen_function(tool, spot)} for tool, spot in named]
         return {"type": "allowed_tools", "mode": allowed.get("mode"), "tools": tools}
-    name = chat.chosen_function(choice, at)
+    name = chat_parts.chosen_function(choice, at)
     return choice if name is None else {"type": "function", "name": name}
 
 

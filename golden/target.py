@@ -79,8 +79,13 @@ def warnings(target: Target) -> Iterator[str]:
             places += [(f"header {header}", v) for v in template.variables_used(value)]
     for where, variable in places:
         yield f"target {target.name}: {unkeyed(variable, where)}"
-    if target.api_key is not None and looks_like_a_key(target.api_key):
-        yield f"target {target.name}: api_key is written in the file; set a variable and write {{{{ env.NAME }}}}"
+    credentials = {"api_key": target.api_key or "", **{f"env {name}": value for name, value in target.env.items()}}
+    for header, value in target.headers.items():
+        if header.lower() in request.CREDENTIAL_HEADERS:
+            credentials[f"header {header}"] = value
+    for where, value in credentials.items():
+        if looks_like_a_key(value):
+            yield f"target {target.name}: {where} is written in the file; set a variable and write {{{{ env.NAME }}}}"
 
 
 def unkeyed(variable: str, where: str) -> str:

@@ -314,6 +314,23 @@ def test_what_is_named_like_a_secret_is_not_keyed(project: Project, kind: str, l
     assert project.rendered(prompt="hi")
 
 
+@pytest.mark.parametrize(
+    ("kind", "lines", "where"),
+    [
+        ("http", 'headers = { Authorization = "Bearer sk-test-0123456789abcdefABCDEF" }', "header Authorization"),
+        ("exec", 'env = { API = "sk-test-0123456789abcdefABCDEF" }', "env API"),
+    ],
+)
+def test_a_key_written_into_the_file_warns(project: Project, kind: str, lines: str, where: str) -> None:
+    """In every place that is made for one; the value is not repeated."""
+    project.config(config(kind, lines))
+    project.cases({"id": "c", "prompt": "hi"})
+
+    assert (
+        f"target t: {where} is written in the file; set a variable and write {{{{ env.NAME }}}}",
+    ) == project.load().warnings
+
+
 CASES: list[dict[str, Any]] = [{"id": "c", "body": {"a": 1}, "targets": ["t", "u"]}]
 
 
