@@ -2,8 +2,8 @@
 
 ``anthropic/1`` leaves out what differs between two identical answers: the ids of message, blocks, tool calls, containers and files in
 them, the reported model, usage, how a prompt cache did; the signatures, encrypted data and encrypted indexes that are made anew for
-each call; and how old a search result is. Text, thinking, tool inputs, results, stop reason and every member that is not named stay.
-The published rule is never edited.
+each call; and how old a search result is. Text, thinking, tool inputs, results, stop reason and every member that is not named stay,
+but for members of the message and of its blocks that are null: those count as absent. The published rule is never edited.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from snapshots.anthropic_stream import assemble, is_ended
 from snapshots.events import body_of
 from snapshots.members import count, is_list_of_objects, mapping, path_of, text, tool_call, total, unknown, word
 from snapshots.reading import Choice, Reading, ToolCall
-from snapshots.volatile import without
+from snapshots.volatile import without, without_nulls
 
 RULE = "anthropic/1"
 READER = "anthropic"
@@ -47,7 +47,10 @@ def recognises(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
 
 def answer(response: Mapping[str, Any]) -> dict[str, Any]:
     """Return the preimage of the answer hash under ``anthropic/1``; a stream is assembled first."""
-    return {"status": response["status"], "body": without(body_of(response, assemble), LEFT_OUT)}
+    return {
+        "status": response["status"],
+        "body": without_nulls(without(body_of(response, assemble), LEFT_OUT), "content"),
+    }
 
 
 def is_complete(response: Mapping[str, Any]) -> bool:

@@ -100,7 +100,10 @@ def dialect_of(request: Request, response: Response) -> Dialect | None:
     """Return the dialect that a response speaks, or ``None``."""
     # A program may print anything, a body that looks like some server's too.
     possible = _EXEC if request.get("transport") == "exec" else _HTTP
-    return next((dialect for dialect in possible if dialect.recognises(request, response)), None)
+    for dialect in possible:  # a generator would cost more than the first question, which is the last one mostly
+        if dialect.recognises(request, response):
+            return dialect
+    return None
 
 
 def known_rules() -> tuple[str, ...]:

@@ -8,7 +8,8 @@
 - of items: ids, encrypted reasoning, ids of containers and of files in them, fingerprints of programs, log probabilities;
 - of moderation: its model and scores; categories and flags stay.
 
-``output``, ``status``, ``incomplete_details``, ``error`` and every member that is not named stay. The published rule is never edited.
+``output``, ``status``, ``incomplete_details``, ``error`` and every member that is not named stay, but for members of the body and of its
+items that are null: those count as absent. The published rule is never edited.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from snapshots.events import body_of
 from snapshots.members import count, is_list_of_objects, mapping, path_of, text, tool_call, unknown, word
 from snapshots.openai_responses_stream import assemble
 from snapshots.reading import Choice, Reading, ToolCall
-from snapshots.volatile import without
+from snapshots.volatile import without, without_nulls
 
 RULE = "openai-responses/1"
 READER = "openai-responses"
@@ -73,7 +74,10 @@ def _is_filtered(body: Mapping[str, Any]) -> bool:
 
 def answer(response: Mapping[str, Any]) -> dict[str, Any]:
     """Return the preimage of the answer hash under ``openai-responses/1``; a stream is assembled first."""
-    return {"status": response["status"], "body": without(body_of(response, assemble), LEFT_OUT)}
+    return {
+        "status": response["status"],
+        "body": without_nulls(without(body_of(response, assemble), LEFT_OUT), "output"),
+    }
 
 
 def is_complete(response: Mapping[str, Any]) -> bool:

@@ -28,6 +28,23 @@ def without(value: Any, pointers: Iterable[str]) -> Any:
     return _pruned(value, [_path(pointer) for pointer in pointers])
 
 
+def without_nulls(body: Any, items: str) -> Any:
+    """Return a body without the members that are null, of its own and of the objects in one of its lists.
+
+    Servers add members over the years, null for whoever does not use them; an answer that came before is no other one. Deeper down
+    null may be what a model chose to say.
+    """
+    if not isinstance(body, dict):
+        return body
+    kept = _not_null(body)
+    listed = kept.get(items)
+    return {**kept, items: [_not_null(item) for item in listed]} if isinstance(listed, list) else kept
+
+
+def _not_null(value: Any) -> Any:
+    return {name: item for name, item in value.items() if item is not None} if isinstance(value, dict) else value
+
+
 def _path(pointer: Any) -> _Path:
     if not isinstance(pointer, str) or not pointer.startswith("/"):
         raise JsonError(f"{pointer!r} is no JSON pointer to a part of an answer", hint="write /name or /list/*/name")

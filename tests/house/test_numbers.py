@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ CHECK_SOURCES = {
 }
 READER_SOURCES = {
     "anthropic": (1, "35988bf1efdc6fc2"),
-    "anthropic/1": (1, "fb30905f44fd6abd"),
+    "anthropic/1": (1, "052c0217c69dca5f"),
     "embeddings": (1, "da62b49c291fe337"),
     "embeddings/1": (1, "aed60200087e85d1"),
     "empty_answer": (2, "8049d4f583d6c4c1"),
@@ -42,7 +43,7 @@ READER_SOURCES = {
     "openai-chat": (2, "1c202877a514bd46"),
     "openai-chat/1": (1, "31f52842cf14e2f0"),
     "openai-responses": (1, "ff2a2b9d6ef8c2bf"),
-    "openai-responses/1": (1, "3bcd32f22f6a2692"),
+    "openai-responses/1": (1, "187f5bc155f36f65"),
     "raw": (1, "3474cdc3703e4c4b"),
     "whole/1": (1, "7a14262594097bbb"),
 }
@@ -88,12 +89,13 @@ PARTS = frozenset(path.stem for path in (ROOT / "snapshots").glob("*.py")) - {
 }
 
 
-def _names_of(tree: ast.Module) -> tuple[dict[str, ast.stmt], dict[str, tuple[str, str]], dict[str, str]]:
+@cache
+def _names_of(name: str) -> tuple[dict[str, ast.stmt], dict[str, tuple[str, str]], dict[str, str]]:
     """Return what a module defines, what it imports out of our modules, and which of our modules it imports."""
     own: dict[str, ast.stmt] = {}
     imported: dict[str, tuple[str, str]] = {}
     modules: dict[str, str] = {}
-    for node in tree.body:
+    for node in ast.parse(_module(name).read_text("utf-8")).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             own[node.name] = node
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -114,7 +116,7 @@ def whole_digest(module: str, name: str) -> str:
     waiting = [(module, name)]
     while waiting:
         where, one = waiting.pop()
-        own, imported, modules = _names_of(ast.parse(_module(where).read_text("utf-8")))
+        own, imported, modules = _names_of(where)
         if one not in own or (where, one) in seen:
             continue
         seen[where, one] = serialise(own[one])
@@ -128,6 +130,7 @@ def whole_digest(module: str, name: str) -> str:
     return hashlib.sha256("\n".join(text for _, text in texts).encode()).hexdigest()[:16]
 
 
+@cache
 def _sources() -> dict[str, tuple[int, str]]:
     found = {
         dialects.RAW_READER: (dialects.RAW_READER_NUMBER, whole_digest("dialects", "_read_raw")),

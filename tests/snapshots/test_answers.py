@@ -8,24 +8,33 @@ from typing import Any
 
 import pytest
 
-from snapshots import canonical, dialects, openai_chat
+from snapshots import canonical, dialects, generic, openai_chat
 
-VECTORS = json.loads((Path(__file__).parent.parent / "vectors" / "answers.json").read_text("utf-8"))["answers"]
+FILES = Path(__file__).parent.parent / "vectors"
+VECTORS = [
+    vector
+    for name in ("answers.json", "dialect_answers.json")
+    for vector in json.loads((FILES / name).read_text("utf-8"))["answers"]
+]
+PREIMAGES = {
+    **{dialect.RULE: dialect.answer for dialect in dialects.DIALECTS.values()},
+    "http/1": generic.answer,
+    "whole/1": lambda response: response,
+}
 
 
 def response_of(vector: dict[str, Any]) -> dict[str, Any]:
     """Return the response member of a vector."""
-    return {name: vector[name] for name in ("status", "body", "text", "base64") if name in vector}
+    return {name: vector[name] for name in ("status", "body", "text", "base64", "volatile") if name in vector}
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda v: v["name"])
 def test_a_vector_has_its_published_hash(vector: dict[str, Any]) -> None:
     """Rule, preimage and digest are the published ones."""
     response = response_of(vector)
-    rules = {"openai-chat/1": openai_chat.answer, "whole/1": lambda r: r}
 
-    assert vector["answer_rule"] == dialects.rule_for({}, response)
-    assert vector["preimage"].encode() == canonical.encode(rules[vector["answer_rule"]](response))
+    assert vector["answer_rule"] == dialects.rule_for(vector.get("request", {}), response)
+    assert vector["preimage"].encode() == canonical.encode(PREIMAGES[vector["answer_rule"]](response))
     assert vector["answer_hash"] == dialects.answer_hash(vector["answer_rule"], response)
 
 

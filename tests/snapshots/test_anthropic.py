@@ -197,6 +197,7 @@ def test_only_what_came_to_its_end_is_complete(response: dict[str, Any], complet
     [
         whole(text("A"), use({}), id="msg_2", model="m-2", usage={"output_tokens": 9}, container={"id": "c"}),
         whole(text("A"), use({}, "2")),
+        whole(text("A", citations=None), use({}), stop_details=None, context_management=None),
     ],
 )
 def test_the_same_answer_has_the_same_hash(other: dict[str, Any]) -> None:
@@ -225,6 +226,7 @@ def test_what_is_signed_or_encrypted_anew_leaves_no_trace() -> None:
     [
         whole(text("B"), use({})),
         whole(text("A"), use({"id": 1})),
+        whole(text("A"), use({"id": None})),
         whole(text("A"), {**use({}), "name": "refund"}),
         whole(text("A"), use({}), stop_reason="max_tokens"),
         whole(text("A"), use({}), something_new=1),

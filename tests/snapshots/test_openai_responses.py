@@ -162,6 +162,7 @@ def test_an_image_is_an_answer_without_text() -> None:
     [
         whole(message("A"), id="resp_2", created_at=2, completed_at=3, model="m-2", usage=None, service_tier="flex"),
         whole(message("A", id="msg_2")),
+        whole(message("A", phase=None), moderation=None, content_filters=None),
         whole(message("A"), temperature=0.7, top_p=0.98, tools=[{"output_schema": None}], store=False, billing={"payer": "x"}),
         whole(message("A", content=[{"type": "output_text", "text": "A", "annotations": [], "logprobs": [{"token": "A"}]}])),
     ],
