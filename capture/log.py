@@ -1,17 +1,18 @@
 """The capture log, ``<snapshots>/log/<UTC second>-<8 random>.jsonl``: what a run was answered, as it happened.
 
-    {"schema": "whichclock.capture-log/1", "suite": …, "mode": …, "started_at": …}
-    {"request_hash": …, "trial": …, "outcome": …, "answer_hash": …, "cases": […], "error": …}
+    {"schema": "whichclock.capture-log/1", "suite": …, "mode": …, "started_at": …, "golden": …, "control": …}
+    {"request_hash": …, "trial": …, "outcome": …, "answer_hash": …, "target": …, "cases": […], "asked": …, "error": …}
     {"summary": {…}}
 
-One line for each identity; ``error`` only where there is one. No verdict reads a log: it lets an interrupted run go on,
+One line for each identity; ``asked`` only for what graders ask, ``error`` only where there is one, ``control`` only where old
+requests were asked again. ``golden`` is the digest of the suite's files. No verdict reads a log: it lets an interrupted run go on,
 and tells which answers were seen again unchanged.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +29,14 @@ SCHEMA = "whichclock.capture-log/1"
 class CaptureLog:
     """An open log. Each line is whole on the disk's cache once its call returns, so that a killed run loses none."""
 
-    def __init__(self, root: Path, *, suite: str, mode: str, second: int) -> None:
+    def __init__(self, root: Path, *, suite: str, mode: str, second: int, told: Mapping[str, str]) -> None:
         self.path = root / "log" / f"{instant.compact(second)}-{os.urandom(4).hex()}.jsonl"
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except OSError as error:
             raise _failed(error) from error
-        self._write([{"schema": SCHEMA, "suite": suite, "mode": mode, "started_at": instant.extended(second)}])
+        self._write([{"schema": SCHEMA, "suite": suite, "mode": mode, "started_at": instant.extended(second), **told}])
 
     def add(self, ended: Iterable[tuple[Job, Ended]]) -> None:
         """Append one line for each identity.
@@ -67,8 +68,11 @@ def _line(job: Job, ended: Ended) -> dict[str, Any]:
         "trial": job.trial,
         "outcome": ended.outcome.value,
         "answer_hash": ended.answer_hash,
+        "target": job.planned.target.name,
         "cases": sorted(job.cases),
     }
+    if job.asked is not None:
+        line["asked"] = job.asked
     if ended.error is not None:
         line["error"] = ended.error
     return line

@@ -12,6 +12,9 @@ from capture.modes import Mode
 from snapshots import instant
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from capture.phase import Asks, Todo
     from capture.result import Outcome
     from capture.transport import Transport
 
@@ -36,6 +39,8 @@ class CaptureOptions:
         sleep: how the time between two attempts passes (seconds).
         now: the current UTC second since 1970.
         transport: makes what sends; ``None`` is HTTP. It is called once a run, and only if something has to be asked.
+        asker: makes what answers instead of the targets; ``None`` asks them.
+        control: the REF whose old requests are asked again; it is written into the log.
         on_done: called once for each row, with its outcome, in the thread that called ``capture``.
     """
 
@@ -50,4 +55,6 @@ class CaptureOptions:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     now: Callable[[], int] = instant.now
     transport: Callable[[], Transport] | None = None
+    asker: Callable[[Todo], AbstractAsyncContextManager[Asks]] | None = None
+    control: str | None = None
     on_done: Callable[[Outcome], None] = _nobody_watches

@@ -14,7 +14,7 @@ from capture.modes import Current
 from capture.plan import Job
 from capture.record import Filed, Item, Recorder
 from capture.result import Ended
-from golden.model import Suite
+from golden.model import Target
 
 Todo = list[tuple[Job, Current | None]]
 
@@ -30,12 +30,10 @@ class Phase:
 
     def __init__(
         self,
-        suite: Suite,
         concurrency: int | None,
         recorder: Recorder,
         ended: Callable[[list[tuple[Job, Ended]]], None],
     ) -> None:
-        self._suite = suite
         self._concurrency = concurrency
         self._recorder = recorder
         self._ended = ended
@@ -58,12 +56,15 @@ class Phase:
     def _workers(self, todo: Todo, asker: Asks) -> Iterable[Any]:
         """Yield the loops that ask: for each target as many as it may have open calls."""
         queues: dict[str, deque[tuple[Job, Current | None]]] = {}
+        targets: dict[str, Target] = {}
         for job, current in todo:
-            queues.setdefault(job.planned.target.name, deque()).append((job, current))
+            target = job.planned.target  # a control capture asks the targets of another revision
+            targets[target.name] = target
+            queues.setdefault(target.name, deque()).append((job, current))
         limit = self._concurrency
         slots = nullcontext() if limit is None else asyncio.Semaphore(limit)
         for name, queue in queues.items():
-            for _ in range(min(self._suite.targets[name].concurrency, len(queue), limit or len(queue))):
+            for _ in range(min(targets[name].concurrency, len(queue), limit or len(queue))):
                 yield self._work(queue, slots, asker)
 
     async def _work(self, queue: deque[Any], slots: Any, asker: Asks) -> None:

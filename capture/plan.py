@@ -27,6 +27,7 @@ class Job:
     trial: int
     planned: Planned
     rendered: Rendered
+    asked: str | None = None
     rows: list[int] = field(default_factory=list[int])
     cases: set[str] = field(default_factory=set[str])
 
@@ -76,7 +77,7 @@ class Jobs:
             identity = row.rendered.request_hash, row.planned.trial
             job = self._by_identity.get(identity)
             if job is None:
-                job = self._by_identity[identity] = Job(*identity, row.planned, row.rendered)
+                job = self._by_identity[identity] = Job(*identity, row.planned, row.rendered, row.asked)
                 new.append(job)
             elif job.rendered.sent_hash != row.rendered.sent_hash:
                 raise _alike(job, row)

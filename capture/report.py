@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from capture.modes import Mode
 from capture.result import ANSWERED, CaptureResult, Outcome, Row
 from golden.remedy import record_command
 from snapshots.console import Console, neutral, shorten
@@ -30,7 +31,8 @@ def summary_lines(result: CaptureResult, console: Console) -> Iterator[str]:
         if counts[outcome.value]:
             text = f"{counts[outcome.value]} {outcome.value}"
             parts.append(console.paint(text, _STYLES[outcome]) if outcome in _STYLES else text)
-    yield f"{', '.join(parts)}; {counts['calls']} call{'' if counts['calls'] == 1 else 's'}"
+    cost = "" if not result.cost_usd else f", {result.cost_usd:.4f} US dollars"
+    yield f"{', '.join(parts)}; {counts['calls']} call{'' if counts['calls'] == 1 else 's'}{cost}"
 
 
 def _moved(result: CaptureResult) -> list[Row]:
@@ -39,18 +41,25 @@ def _moved(result: CaptureResult) -> list[Row]:
 
 def _which(row: Row) -> str:
     trial = f" trial {row.trial}" if row.trial else ""
-    return f"{shorten(neutral(row.case_id), 60)}  {neutral(row.target)}{trial}"
+    asked = f"  for {neutral(row.asked)}" if row.asked else ""
+    return f"{shorten(neutral(row.case_id), 60)}  {neutral(row.target)}{trial}{asked}"
 
 
-def remedies(result: CaptureResult) -> Iterator[str]:
+def remedies(result: CaptureResult, mode: Mode = Mode.AUTO) -> Iterator[str]:
     """Yield the hints that fit what has no answer, neutral."""
+    resume = f" with --resume {result.log.name}" if mode is Mode.LIVE and result.log is not None else ""
     if result.interrupted:
-        yield "run the same command again: what was answered is stored, and only the rest is asked"
+        yield f"run the same command again{resume}: what was answered is stored, and only the rest is asked"
         return
+    if result.left:
+        rows = "1 row is" if result.left == 1 else f"{result.left} rows are"
+        yield f"{rows} left by the budget: run the same command again{resume}, and only what has no answer is asked"
     missed = [row for row in result.rows if row.outcome is Outcome.MISSED]
     if missed:
         yield f"record {'it' if len(missed) == 1 else 'them'} with: {_command(missed)}"
-    failed = [row for row in result.rows if row.outcome is Outcome.FAILED]
+    failed = [
+        row for row in result.rows if row.outcome is Outcome.FAILED or (row.outcome is Outcome.REFUSED and row.hint)
+    ]
     hints = list(dict.fromkeys(row.hint for row in failed if row.hint))
     yield from hints[:_SHOWN_HINTS]
     if len(hints) > _SHOWN_HINTS:
@@ -63,6 +72,7 @@ def remedies(result: CaptureResult) -> Iterator[str]:
 def _command(missed: list[Row]) -> str:
     """Return the command that records what is missed; with several trials it names how many."""
     cases = list(dict.fromkeys(row.case_id for row in missed))
-    targets = list(dict.fromkeys(row.target for row in missed))
+    # What a grader asks is recorded with the case that it judges, whatever target it goes to.
+    targets = [] if any(row.asked for row in missed) else list(dict.fromkeys(row.target for row in missed))
     trials = 1 + max(row.trial for row in missed)
     return record_command(cases if len(cases) <= _NAMED_CASES else (), targets, trials=trials)

@@ -11,6 +11,7 @@ from typing import Any
 from snapshots.errors import ExitCode
 
 SCHEMA = "whichclock.capture/1"
+LINE_SCHEMA = "whichclock.capture-line/1"
 
 
 class Outcome(enum.StrEnum):
@@ -119,6 +120,24 @@ class CaptureResult:
         if self.interrupted:
             return 130
         return ExitCode.OK if all(row.outcome in ANSWERED for row in self.rows) else ExitCode.UNJUDGED
+
+    def as_line(self, mode: str) -> dict[str, Any]:
+        """Return the one line that ``--format line`` prints: what a job that runs captures can act on."""
+        return {
+            "schema": LINE_SCHEMA,
+            "mode": mode,
+            "exit_code": int(self.exit_code),
+            "summary": self.summary,
+            "left": self.left,
+            "cost_usd": self.cost_usd,
+            "log": None if self.log is None else self.log.name,
+            "warnings": len(self.warnings),
+        }
+
+    @property
+    def left(self) -> int:
+        """Return how many rows a budget ended before they were asked."""
+        return sum(row.is_left for row in self.rows)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the one object that ``--format json`` prints."""

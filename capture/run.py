@@ -22,6 +22,7 @@ from capture.plan import Job, Wanted
 from capture.program import Programs
 from capture.record import AHEAD_S, Recorder
 from capture.result import ANSWERED, CaptureResult, Ended, Outcome, Row
+from capture.thrash import golden_digest, thrashing
 from capture.transport import Transport
 from golden import program
 from golden.model import Planned, Suite
@@ -57,10 +58,20 @@ def capture(suite: Suite, planned: Sequence[Planned], options: CaptureOptions | 
     return capture_rows(suite, plan.wanted(suite, planned), options)
 
 
-def capture_rows(suite: Suite, rows: Sequence[Wanted], options: CaptureOptions) -> CaptureResult:
-    """Answer rows that are rendered already; see ``capture``."""
+def capture_rows(
+    suite: Suite, rows: Sequence[Wanted], options: CaptureOptions, lost: Sequence[Row] = ()
+) -> CaptureResult:
+    """Answer rows that are rendered already; see ``capture``.
+
+    Args:
+        suite: where the store is.
+        rows: what to answer.
+        options: mode, limits and seams.
+        lost: rows that cannot be asked, with the reason; they are reported with the others.
+    """
     run = _Run(suite, options)
-    is_live = Mode.LIVE in (options.mode, options.judges)
+    run.faults += lost
+    is_live = options.asker is None and Mode.LIVE in (options.mode, options.judges)
     with live_lock(suite.snapshots, options.now()) if is_live else nullcontext():
         run.answer(rows)
     return run.result()
@@ -75,7 +86,7 @@ class _Run:
         self._store = Store(suite.snapshots)
         self._jobs = plan.Jobs()
         self._ended: dict[tuple[str, int], Ended] = {}
-        self._faults: list[Row] = []
+        self.faults: list[Row] = []
         self._log: capture_log.CaptureLog | None = None
         self._budget = Budget(options.max_calls, options.max_cost, suite.prices)
         self._phase: Phase | None = None
@@ -148,9 +159,14 @@ class _Run:
     def _open_log(self, mode: Mode) -> None:
         if mode is not Mode.OFF:  # that one stores nothing and leaves a log alone
             prepare(self._suite.snapshots)
+        suite, options = self._suite, self._options
+        told = {"golden": golden_digest(suite)} if options.control is None else {"control": options.control}
         self._log = capture_log.CaptureLog(
-            self._suite.snapshots, suite=self._suite.name, mode=self._options.mode.value, second=self._options.now()
+            suite.snapshots, suite=suite.name, mode=options.mode.value, second=options.now(), told=told
         )
+        if options.control is None and options.asker is None:
+            found = thrashing(self._store, self._log.path, suite, self._jobs.rows)
+            self._warned.update(dict.fromkeys(found))
         done = [(job, self._ended[job.identity]) for job in self._jobs.all if job.identity in self._ended]
         self._log.add(done)
 
@@ -159,9 +175,9 @@ class _Run:
         if self._options.max_cost is not None:
             require_prices(self._suite.prices, {job.planned.target.name: job.planned.target for job, _ in todo})
         recorder = Recorder(self._store, self._suite, mode=mode, tool=TOOL, now=self._options.now)
-        phase = self._phase = Phase(self._suite, self._options.concurrency, recorder, self._end)
+        phase = self._phase = Phase(self._options.concurrency, recorder, self._end)
         try:
-            asyncio.run(phase.run(todo, self._asker(todo)))
+            asyncio.run(phase.run(todo, (self._options.asker or self._asker)(todo)))
             self._report_current(phase)
         finally:
             self._interrupted = self._interrupted or phase.interrupted
@@ -170,7 +186,8 @@ class _Run:
     @asynccontextmanager
     async def _asker(self, todo: Todo) -> AsyncGenerator[Asks]:
         environ = os.environ if self._options.environ is None else self._options.environ
-        most = sum(target.concurrency for target in self._suite.targets.values() if target.type == "exec")
+        targets = {job.planned.target.name: job.planned.target for job, _ in todo}
+        most = sum(target.concurrency for target in targets.values() if target.type == "exec")
         with Programs(min(most, len(todo))) as programs:
             async with self._transport() as transport:
                 yield Asker(self._suite, self._options, environ, self._budget, transport, programs)
@@ -187,7 +204,7 @@ class _Run:
         rows = self._completed(planned)
         while rows and not self._is_over:
             told = judges.round(rows)
-            self._faults += [self._fault(*fault) for fault in told.faults]
+            self.faults += [self._fault(*fault) for fault in told.faults]
             if not told.wanted:
                 return
             self._answer(self._jobs.add(told.wanted), mode, told.unusable)
@@ -264,7 +281,7 @@ class _Run:
             for i, place in enumerate(job.rows):
                 places[place] = _row(self._jobs.rows[place], ended, shared=i > 0)
         return CaptureResult(
-            rows=(*(places[place] for place in sorted(places)), *self._faults),
+            rows=(*(places[place] for place in sorted(places)), *self.faults),
             calls=self._budget.calls,
             cost_usd=self._budget.cost_usd if self._suite.prices else None,
             warnings=self._warnings(),

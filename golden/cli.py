@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +14,7 @@ from golden.closure import defined_names
 from golden.model import Planned, Selection, Suite
 from golden.render import Rendered, render
 from snapshots.console import Console, neutral, table
-from snapshots.errors import ConfigError
+from snapshots.errors import ConfigError, ExitCode
 from snapshots.options import (
     CasesArgument,
     Color,
@@ -28,6 +28,9 @@ from snapshots.options import (
     TargetOption,
 )
 
+if TYPE_CHECKING:
+    from golden.stable import Unstable
+
 _SHORT_HASH = 12
 _MEMBERS = ("case_id", "target", "trials", "request_hash", "tags")
 
@@ -38,6 +41,10 @@ app = typer.Typer(
 
 @app.command()
 def check(
+    stable: Annotated[
+        bool,
+        typer.Option("--stable", help="Also render it all in two processes that differ in clock, hash seed and place."),
+    ] = False,
     config: ConfigOption = None,
     snapshots: SnapshotsOption = None,
     output: FormatOption = Format.TABLE,
@@ -50,6 +57,7 @@ def check(
     Examples:
       whichclock golden check
       whichclock golden check --config evals/whichclock.toml
+      whichclock golden check --stable        exit 1 if a request depends on where it is rendered
     """
     console = Console(color, quiet=quiet)
     suite = _load(config, snapshots, console)
@@ -64,13 +72,37 @@ def check(
         "env": sorted({name for request in rendered for name in request.env}),
         "warnings": list(suite.warnings),
     }
+    moved = _unstable(suite) if stable else []
+    if stable:
+        summary["unstable"] = [one.as_dict() for one in moved]
     if output is Format.JSON:
         console.json({"schema": "whichclock.golden-check/1", "summary": summary})
+        if moved:
+            raise typer.Exit(ExitCode.FAILED)
         return
     counted = ("cases", "case"), ("targets", "target"), ("requests", "request"), ("grader_files", "grader file")
     console.out(f"{neutral(suite.name)}: " + ", ".join(_count(summary[name], word) for name, word in counted))
     if summary["env"]:
         console.say(f"calls need {', '.join(summary['env'])}")
+    if stable:
+        _tell_stable(moved, console)
+
+
+def _unstable(suite: Suite) -> list[Unstable]:
+    from golden.stable import unstable
+
+    return unstable(suite.config)
+
+
+def _tell_stable(moved: list[Unstable], console: Console) -> None:
+    for one in moved:
+        where = ", ".join(neutral(pointer) or "the whole suite" for pointer in one.pointers)
+        console.out(f"unstable  {neutral(one.case_id)}  {neutral(one.target)}  {where}")
+    if not moved:
+        console.out("stable: every request is the same under another clock, hash seed, directory, user and locale")
+        return
+    console.say("hint: what stands there comes from the place where it runs: write it out, or pin the variable")
+    raise typer.Exit(ExitCode.FAILED)
 
 
 @app.command()

@@ -98,6 +98,7 @@ class Suite:
     prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
     redaction: Redaction = NO_REDACTION
     max_entry_bytes: int = MAX_ENTRY_BYTES
+    case_files: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

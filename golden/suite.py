@@ -44,7 +44,8 @@ def load_suite(config: Path, *, snapshots: Path | None = None, environ: Mapping[
     salts = Salts(root)
     targets = _targets(raw["targets"], place, salts)
     maker = CaseMaker(root, _defaults(raw.get("defaults", {}), targets, place), targets, salts)
-    cases = _cases(raw["cases"], maker, place)
+    files = _case_files(raw["cases"], root, place)
+    cases = _cases(files, maker, place)
     warnings = [text for one in targets.values() for text in target.warnings(one)]
     grade = raw.get("grade", {})
     return Suite(
@@ -62,6 +63,7 @@ def load_suite(config: Path, *, snapshots: Path | None = None, environ: Mapping[
         warnings=(*warnings, *maker.warnings(), *_alike(cases)),
         prompts=maker.prompts,
         schemas=maker.schemas,
+        case_files=tuple(files),
         prices={model: Price(**price) for model, price in raw.get("prices", {}).items()},
         redaction=_redaction(raw.get("redact", {}), place),
         max_entry_bytes=int(raw.get("capture", {}).get("max_entry_bytes", MAX_ENTRY_BYTES)),
@@ -114,8 +116,7 @@ def _graders(patterns: list[str], root: Path, place: Place) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def _cases(patterns: list[str], maker: CaseMaker, place: Place) -> tuple[Case, ...]:
-    files = _case_files(patterns, maker.root, place)
+def _cases(files: list[Path], maker: CaseMaker, place: Place) -> tuple[Case, ...]:
     cases: dict[str, Case] = {}
     with _collector_at_rest():
         for raw in (raw for path in files for raw in case_file.read(path, path.relative_to(maker.root).as_posix())):

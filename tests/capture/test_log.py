@@ -35,7 +35,9 @@ def test_a_log_has_a_header_a_line_for_each_identity_and_the_summary(project: Pr
         "suite": "s",
         "mode": "auto",
         "started_at": "2025-11-30T12:00:00Z",
-    } == header
+    } == {name: value for name, value in header.items() if name != "golden"}
+    assert header["golden"].startswith("sha256:")
+    assert "gpt" == entries[0]["target"]
     recorded, failed = sorted(entries, key=lambda entry: entry["outcome"], reverse=True)
     assert ["a", "b"] == recorded["cases"]
     assert result.rows[0].answer_hash == recorded["answer_hash"]
