@@ -199,3 +199,14 @@ def test_a_whole_answer_that_strict_json_cannot_hold_is_still_read(text: str, re
         dialects.reader_for({}, response)[0],
         Envelope(dialects.read("openai-chat", response), response, None).text,
     )
+
+
+@pytest.mark.parametrize(
+    ("details", "cached"), [({"cached_tokens": 1024}, 1024), ({"cached_tokens": None}, None), (None, None), (7, None)]
+)
+def test_cached_tokens_of_a_chat_are_part_of_its_input(details: Any, cached: int | None) -> None:
+    """They are counted in already; what is no number is not known."""
+    usage = {"prompt_tokens": 1144, "completion_tokens": 2, "prompt_tokens_details": details}
+    reading = dialects.read("openai-chat", {"body": {"choices": [{"message": {"content": "a"}}], "usage": usage}})
+
+    assert (1144, cached) == (reading.input_tokens, reading.cached_tokens)
