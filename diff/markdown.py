@@ -10,6 +10,7 @@ from diff.report import (
     SHOWN,
     detail,
     interval,
+    model_lines,
     sentence,
     shown_rows,
     silent,
@@ -45,6 +46,7 @@ def markdown(comparison: Comparison) -> str:
         "",
         f"Cases passing: {interval(wilson(*comparison.base_passed))} → {interval(wilson(*comparison.head_passed))}.",
         f"{test_sentence(test_of(comparison))}.",
+        *(f"{line[0].upper()}{line[1:]}." for line in model_lines(comparison)),
     ]
     lines += [f"\n> {escape(note)}" for note in [*comparison.base.notes, *comparison.head.notes]]
     rows = shown_rows(comparison)

@@ -7,6 +7,7 @@ from typing import Any
 
 from diff.classify import outcome_differs
 from diff.compare import Comparison
+from diff.drift import drift, drift_sentence
 from diff.row import DiffRow
 from diff.statistics import McNemar, Rate, mcnemar, wilson
 from snapshots.console import Console, neutral, shorten, table
@@ -44,6 +45,8 @@ def summary(comparison: Comparison) -> dict[str, Any]:
         "base_pass_rate": _rate(wilson(*comparison.base_passed)),
         "head_pass_rate": _rate(wilson(*comparison.head_passed)),
         "mcnemar": {"worse": test.worse, "better": test.better, "p": test.p, "smallest_p": test.smallest_p},
+        "drift": drift(comparison).as_dict(),
+        "reported_model_changes": sum("reported_model" in row.evidence for row in comparison.rows.values()),
         "stale_known": comparison.stale_known,
         "notes": [*comparison.base.notes, *comparison.head.notes],
     }
@@ -200,6 +203,7 @@ def _totals(comparison: Comparison) -> list[str]:
         f"verdicts: {', '.join(f'{n} {v}'.replace('_', ' ') for v, n in comparison.verdict_changes.items() if n) or 'none'}"
         + (f"; {comparison.removed_cases} removed" if comparison.removed_cases else ""),
         test_sentence(test_of(comparison)),
+        *model_lines(comparison),
     ]
     quiet = silent(comparison)
     if quiet:
@@ -213,6 +217,11 @@ def _totals(comparison: Comparison) -> list[str]:
     if comparison.head_unjudged:
         told.append(unjudged_sentence(comparison))
     return told
+
+
+def model_lines(comparison: Comparison) -> list[str]:
+    """Return what the suite as a whole says of its model, where any answer of it moved."""
+    return [drift_sentence(drift(comparison))] if comparison.clocks["model"] else []
 
 
 def interval(rate: Rate) -> str:

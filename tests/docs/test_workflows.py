@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.capture.server import say_json
 from tests.docs.page import ROOT
 from tests.docs.tour import Project
 from tests.docs.workflow import WORKFLOWS, load, steps
@@ -184,6 +187,27 @@ def test_a_night_in_which_nothing_moved_proposes_nothing(recorded: Project, tmp_
     codes = run(recorded, "capture.yml", "capture", OPENAI_API_KEY="sk-test-0123456789")
 
     assert ({0}, "new=false\n") == (set(codes.values()), told(tmp_path))
+
+
+def test_a_night_whose_answers_move_no_verdict_proposes_nothing(recorded: Project, tmp_path: Path) -> None:
+    """Another wording that passes too is nothing to act on: no pull request, and the summary of the run says so."""
+    script: Any = recorded.server.fallback
+    recorded.server.fallback = lambda asked: _reworded(script(asked))
+
+    codes = run(recorded, "capture.yml", "capture", OPENAI_API_KEY="sk-test-0123456789")
+
+    assert ({0}, "new=false\n") == (set(codes.values()), told(tmp_path))
+    assert "New answers, and nothing to act on" in (tmp_path / "summary").read_text("utf-8")
+    with tarfile.open(tmp_path / "runner" / "capture" / "snapshots.tar") as packed:
+        assert 1 == len(packed.getnames())
+
+
+def _reworded(reply: Any) -> Any:
+    """Return a reply that greets Ann by name again, with a word more."""
+    body = json.loads(reply.body)
+    message = body["choices"][0]["message"]
+    message["content"] = "A very good morning, Ann!" if message["content"].startswith("Good") else message["content"]
+    return say_json(body)
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.name)
