@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+import os
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -10,24 +11,31 @@ from pathlib import Path
 from capture import plan
 from capture.accept import Answer, judge
 from capture.ask import Answered
-from capture.batch import MANIFEST, Result, custom_id, read_manifest, read_results
-from capture.modes import Mode
+from capture.batch import MANIFEST, Listed, Result, custom_id, read_manifest, read_results
+from capture.modes import Asking, Mode, decide
 from capture.options import CaptureOptions
 from capture.phase import Asks, Todo
 from capture.plan import Job, Wanted
-from capture.result import CaptureResult, Ended, Outcome
+from capture.result import CaptureResult, Ended, Outcome, Row
 from capture.run import capture_rows
 from capture.storable import Storable
-from golden.model import Case, Planned, Suite
+from golden.model import Case, Planned, Suite, Target
 from golden.render import Rendered
 from snapshots import console
 from snapshots.errors import UsageError
+from snapshots.store import Store
 
 _LONGEST_REASON = 300
+_SHOWN = 5
+_AGAIN = "write what has no answer to a next batch: whichclock capture --batch-out DIR"
+_OTHER_FILE = "file the other results of the batch too, errors included: whichclock capture --batch-in FILE"
 
 
 def batch_in(suite: Suite, planned: Sequence[Planned], options: CaptureOptions, file: Path) -> CaptureResult:
     """File the results in a file of answers or errors; nothing is asked.
+
+    Every request of the batch is a row. One without a result in the file is ``replayed`` where its answer is recorded
+    already, else ``missed``.
 
     Args:
         suite: the suite.
@@ -36,57 +44,104 @@ def batch_in(suite: Suite, planned: Sequence[Planned], options: CaptureOptions, 
         file: the downloaded file.
 
     Raises:
-        UsageError: the file cannot be read, holds no result, or none of this suite's.
+        UsageError: the file cannot be read, holds no result, or none of this batch's.
     """
-    results, faults = read_results(file)
-    known = _known(suite, planned, file.parent / MANIFEST)
-    by_id: dict[str, Result] = {}
-    warnings = list(faults)
-    for result in results:
-        if result.custom_id not in known:
-            warnings.append(f"{result.custom_id!r} is no request of this batch; it is left out")
-        elif result.custom_id in by_id and by_id[result.custom_id].reply is not None:
-            warnings.append(f"{result.custom_id!r} has two results; the first answer counts")
-        else:
-            by_id[result.custom_id] = result
+    results, warnings = read_results(file)
+    manifest = file.parent / MANIFEST
+    is_listed = os.path.lexists(manifest)
+    known = _of_manifest(suite, manifest) if is_listed else _of_today(suite, planned)
+    by_id = _by_id(results, known, warnings)
     if not by_id:
-        raise UsageError(
-            f"{file} holds no result of this suite{f': {warnings[0]}' if warnings else ''}",
-            hint="put the downloaded file beside the manifest.jsonl that --batch-out wrote",
-        )
-    rows = [known[name] for name in known if name in by_id]
+        raise _nothing(file, results, warnings, is_listed=is_listed)
+    rows = [row for name in known if name in by_id for row in known[name]]
+    silent = [row for name in known if name not in by_id and is_listed for row in known[name]]
 
     @asynccontextmanager
     async def results_of(_todo: Todo) -> AsyncGenerator[Asks]:
         yield _Results(suite, by_id)
 
     filing = replace(options, mode=Mode.LIVE, judges=Mode.OFF, resume=None, asker=results_of)
-    made = capture_rows(suite, rows, filing)
-    silent = len(known) - len(by_id)
-    if silent and len(known) > len(by_id):
-        warnings.append(f"{silent} requests of the batch have no result in this file")
-    return replace(made, warnings=(*made.warnings, *warnings), calls=0)
+    made = capture_rows(suite, rows, filing, list(_silent(suite, silent)))
+    answered = sum(1 for result in by_id.values() if result.is_answer)
+    asked = len(known) if is_listed else len(by_id)
+    told = [] if answered == asked else [f"{file.name}: {answered} of {asked} answered"]
+    return replace(made, warnings=(*made.warnings, *_few(warnings), *told))
 
 
-def _known(suite: Suite, planned: Sequence[Planned], manifest: Path) -> dict[str, Wanted]:
-    """Return what may have been asked, by id: the manifest's requests, else today's."""
-    if not manifest.exists():
-        return {custom_id(job.request_hash, job.trial): _first(job) for job in plan.jobs(suite, planned)}
-    cases = {case.id: case for case in suite.cases}
-    known: dict[str, Wanted] = {}
-    for listed in read_manifest(manifest, suite.name):
-        target = suite.targets.get(listed.target)
-        if target is None:
-            raise UsageError(f"the batch asked target {listed.target!r}, which the suite has no more")
-        for case_id in listed.cases[:1]:
-            case = cases.get(case_id) or Case(case_id, f"case {case_id!r}")
-            rendered = Rendered(listed.request, listed.request_hash, listed.request_hash, (), suite, case, target)
-            known[listed.custom_id] = Wanted(Planned(case, target, listed.trial), rendered)
+def _by_id(results: Iterable[Result], known: dict[str, list[Wanted]], warnings: list[str]) -> dict[str, Result]:
+    """Return the result of each request that has one: its first answer, else the last reason why there is none."""
+    by_id: dict[str, Result] = {}
+    for result in results:
+        before = by_id.get(result.custom_id)
+        if result.custom_id not in known:
+            warnings.append(f"{_shown(result.custom_id)!r} is no request of this batch; it is left out")
+        elif before is not None and before.is_answer:
+            warnings.append(f"{result.custom_id!r} has two results; the first answer counts")
+        else:
+            by_id[result.custom_id] = result
+    return by_id
+
+
+def _few(warnings: list[str]) -> list[str]:
+    more = len(warnings) - _SHOWN
+    return warnings if more <= 0 else [*warnings[:_SHOWN], f"… and {more} more lines of the file are left out"]
+
+
+def _nothing(file: Path, results: Sequence[Result], warnings: list[str], *, is_listed: bool) -> UsageError:
+    if not results and not warnings:
+        return UsageError(
+            f"{file} is empty",
+            hint="a batch without a single answer has its reasons in the file of errors: download that one",
+        )
+    if not results:
+        return UsageError(f"{file} holds no result: {warnings[0]}", hint="name the file that was downloaded")
+    if is_listed:
+        hint = f"it is of another batch than {MANIFEST} beside it"
+    else:
+        hint = f"put it into the folder of {MANIFEST} that --batch-out wrote: the suite may have changed since"
+    return UsageError(f"{file} holds no result of this batch: {warnings[0]}", hint=hint)
+
+
+def _of_today(suite: Suite, planned: Sequence[Planned]) -> dict[str, list[Wanted]]:
+    """Return what today's suite would ask, by id."""
+    known: dict[str, list[Wanted]] = {}
+    for row in plan.wanted(suite, planned):
+        known.setdefault(custom_id(row.rendered.request_hash, row.planned.trial), []).append(row)
     return known
 
 
-def _first(job: Job) -> Wanted:
-    return Wanted(job.planned, job.rendered)
+def _of_manifest(suite: Suite, manifest: Path) -> dict[str, list[Wanted]]:
+    """Return what was asked, by id."""
+    cases = {case.id: case for case in suite.cases}
+    return {
+        listed.custom_id: [_wanted(suite, listed, cases.get(name) or Case(name, "")) for name in listed.cases]
+        for listed in read_manifest(manifest, suite.name)
+    }
+
+
+def _wanted(suite: Suite, listed: Listed, case: Case) -> Wanted:
+    # A target that is gone, or speaks another dialect by now, is known well enough to read its answers.
+    target = suite.targets.get(listed.target)
+    if target is None or target.type != listed.type:
+        target = Target(listed.target, listed.type)
+    rendered = Rendered(listed.request, listed.request_hash, listed.request_hash, (), suite, case, target)
+    return Wanted(Planned(case, target, listed.trial), rendered)
+
+
+def _silent(suite: Suite, rows: Iterable[Wanted]) -> Iterable[Row]:
+    """Yield how the rows stand that have no result in the file."""
+    store = Store(suite.snapshots)
+    seen: set[tuple[str, int]] = set()
+    for row in rows:
+        planned, key = row.planned, (row.rendered.request_hash, row.planned.trial)
+        ended = decide(store, *key, Mode.AUTO)
+        if isinstance(ended, Asking):
+            ended = Ended(Outcome.MISSED, error="no result in this file, and nothing is recorded", hint=_OTHER_FILE)
+        yield Row(
+            planned.case.id, planned.target.name, planned.trial, key[0], ended.answer_hash, ended.outcome, key in seen,
+            ended.error, ended.hint,
+        )  # fmt: skip
+        seen.add(key)
 
 
 class _Results:
@@ -106,9 +161,6 @@ class _Results:
             return Ended(Outcome.FAILED, error=_shown(verdict.reason), hint=_AGAIN)
         kept = self._storable.response(document, verdict.response)
         return kept if isinstance(kept, Ended) else Answered(kept, verdict.model, None, 1)
-
-
-_AGAIN = "what is not recorded is written to the next batch: whichclock capture --batch-out DIR"
 
 
 def _shown(reason: str) -> str:

@@ -10,38 +10,49 @@ from typing import Any
 
 from capture import plan
 from capture.batch import ANTHROPIC, MANIFEST, SCHEMA, TYPES, entry, manifest_line
-from capture.modes import Asking, Mode, decide
+from capture.modes import Asking, decide
 from capture.options import CaptureOptions
-from capture.plan import Job
+from capture.plan import Job, Jobs
 from capture.redact import scrubber
+from capture.result import Ended, Outcome
 from capture.storable import Storable
+from golden import placeholder
 from golden.model import Planned, Suite
 from golden.render import Wire
 from snapshots import canonical
 from snapshots.console import neutral, shorten
-from snapshots.errors import CallError, StoreError, UsageError
+from snapshots.errors import StoreError, UsageError, WhichclockError
 from snapshots.store import Store
 
 REPORT = "whichclock.capture-batch/1"
-_MOST_REQUESTS = 50_000
-"""Of one file; OpenAI takes that many, Anthropic 100,000."""
-_MOST_BYTES = 190_000_000
+MOST_REQUESTS = 50_000
+"""Of one file; OpenAI takes that many, Anthropic 100,000. Each input of an embedding counts as one."""
+MOST_BYTES = 190_000_000
 """Of one file; OpenAI takes 200 MB, Anthropic 256 MB."""
 
 
 @dataclass(slots=True)
 class Written:
-    """What was written. ``refused``: (case id, target, trial, reason) of requests that cannot stand in a batch file."""
+    """What was written. ``files``: requests by file. ``refused``: (case id, target, trial, reason) of rows that cannot stand in one.
+
+    ``planned``, ``recorded`` and ``written`` count rows; rows that share a request share its place in a file.
+    """
 
     planned: int
     recorded: int = 0
+    written: int = 0
     files: dict[str, int] = field(default_factory=dict[str, int])
     refused: list[tuple[str, str, int, str]] = field(default_factory=list[tuple[str, str, int, str]])
 
+    @property
+    def requests(self) -> int:
+        """Return how many requests stand in the files."""
+        return sum(self.files.values())
+
     def as_dict(self) -> dict[str, Any]:
         """Return the one object that ``--format json`` prints."""
-        written = sum(self.files.values())
-        summary = {"planned": self.planned, "recorded": self.recorded, "written": written, "refused": len(self.refused)}
+        counts = {"planned": self.planned, "recorded": self.recorded, "written": self.written}
+        summary = {**counts, "refused": len(self.refused), "requests": self.requests}
         names = ("case_id", "target", "trial", "error")
         rows = [dict(zip(names, row, strict=True)) for row in self.refused]
         return {"schema": REPORT, "summary": summary, "files": self.files, "rows": rows}
@@ -52,19 +63,33 @@ class Written:
             which = f"{shorten(neutral(case_id), 60)}  {neutral(target)}{f' trial {trial}' if trial else ''}"
             yield f"refused  {which}  {neutral(error)}"
         for name, count in self.files.items():
-            yield f"{neutral(name)}: {count} request{'' if count == 1 else 's'}"
-        written = sum(self.files.values())
-        yield f"{self.planned} planned, {self.recorded} recorded already, {written} written, {len(self.refused)} refused"
+            yield f"{neutral(name)}: {_requests(count)}"
+        written = f"{self.written} written as {_requests(self.requests)}" if self.written else "nothing to write"
+        yield f"{self.planned} planned: {self.recorded} recorded already, {len(self.refused)} refused, {written}"
 
 
-def batch_out(suite: Suite, planned: Sequence[Planned], options: CaptureOptions, folder: Path) -> Written:
+def _requests(count: int) -> str:
+    return f"{count} request{'' if count == 1 else 's'}"
+
+
+def batch_out(
+    suite: Suite,
+    planned: Sequence[Planned],
+    options: CaptureOptions,
+    folder: Path,
+    *,
+    most_requests: int = MOST_REQUESTS,
+    most_bytes: int = MOST_BYTES,
+) -> Written:
     """Write the batch files for what is not recorded yet, one or more for each target, and their manifest.
 
     Args:
         suite: the suite.
         planned: the rows, in suite order.
-        options: ``environ`` is where variables are looked up.
-        folder: where to write; it must not hold a manifest yet.
+        options: ``environ`` is where variables are looked up; with mode ``live`` what is recorded is written too.
+        folder: where to write; no file of the batch may be there yet.
+        most_requests: of one file.
+        most_bytes: of one file.
 
     Raises:
         UsageError: no row is planned, or the folder holds a batch already.
@@ -72,68 +97,78 @@ def batch_out(suite: Suite, planned: Sequence[Planned], options: CaptureOptions,
     """
     if not planned:
         raise plan.nothing()
-    if (folder / MANIFEST).exists():
-        raise UsageError(f"{folder} holds a batch already", hint="name another folder, or take it away")
+    _refuse_taken(folder, MANIFEST)
     environ = os.environ if options.environ is None else options.environ
     store, storable = Store(suite.snapshots), Storable(suite.redaction)
-    made = Written(len(planned))
+    made, jobs = Written(len(planned)), Jobs()
     bodies: dict[str, list[tuple[Job, bytes]]] = {}
-    for job in plan.jobs(suite, planned):
-        decision = decide(store, *job.identity, Mode.AUTO)
-        if not isinstance(decision, Asking):
-            made.recorded += len(job.rows)
-            continue
-        body = _body(job, environ, storable)
-        if isinstance(body, str):
-            made.refused.append((job.planned.case.id, job.planned.target.name, job.trial, body))
-        else:
+    for job in jobs.add(plan.wanted(suite, planned)):
+        decision = decide(store, *job.identity, options.mode)
+        body = _body(job, environ, storable) if isinstance(decision, Asking) else decision
+        if isinstance(body, bytes):
+            made.written += len(job.rows)
             bodies.setdefault(job.planned.target.name, []).append((job, body))
-    _write(suite, folder, bodies, made)
+        elif body.outcome is Outcome.REPLAYED:
+            made.recorded += len(job.rows)
+        else:
+            rows = (jobs.rows[place].planned for place in job.rows)
+            made.refused += [(row.case.id, row.target.name, row.trial, body.error or "") for row in rows]
+    if bodies:
+        files = {name: _pieces(jobs, most_requests, most_bytes) for name, jobs in bodies.items()}
+        _write(suite, folder, files, made)
     return made
 
 
-def _body(job: Job, environ: Mapping[str, str], storable: Storable) -> bytes | str:
+def _body(job: Job, environ: Mapping[str, str], storable: Storable) -> bytes | Ended:
     """Return the body of a request, or why it must not or cannot stand in a batch file."""
-    target = job.planned.target
-    if target.type not in TYPES:
-        return f"targets of type {target.type} have no batch files"
-    if job.rendered.sent_hash != job.rendered.request_hash:
-        return "redaction takes something out of it, and a batch file would hold that"
-    if refused := storable.refuse_request(job.rendered.document):
-        return refused.error or "it looks like a credential"
+    rendered = job.rendered
+    body = rendered.document.get("body")
+    if job.planned.target.type not in TYPES or not isinstance(body, dict):
+        return _refused(f"targets of type {job.planned.target.type} have no batch files")
+    if body.get("stream"):
+        return _refused("a batch cannot stream")
+    if rendered.sent_hash != rendered.request_hash:
+        return _refused("redaction takes something out of it, and a batch file would hold that")
+    if refused := storable.refuse_request(rendered.document):
+        return refused
+    keyed = canonical.encode_ordered(body)
     try:
-        wire = job.rendered.wire(environ)
-    except CallError as error:
-        return error.message
-    if not isinstance(wire, Wire) or wire.body is None:
-        return "it has no body"
-    if job.rendered.document["body"].get("stream"):
-        return "a batch cannot stream"
-    values = {name: environ[name] for name in job.rendered.env if name in environ}
-    if (name := scrubber(values).find(wire.body)) is not None:
-        return f"its body holds the value of {{{{ env.{name} }}}}, and a batch file would hold it"
-    return wire.body
+        # A key in a header is no part of a batch file, so that it need not be set here.
+        wire = rendered.wire({name: environ.get(name) or "unset" for name in rendered.env})
+    except WhichclockError as error:
+        return _refused(error.message)
+    values = {name: environ[name] for name in rendered.env if name in environ}
+    name = scrubber(values).find(keyed)
+    if not isinstance(wire, Wire) or wire.body != keyed:
+        name = next((name for name in rendered.env if placeholder.keyed(name).encode() in keyed), name)
+    elif name is None:
+        return keyed
+    return _refused(f"its body holds the value of {{{{ env.{name} }}}}, and a batch file would hold it")
 
 
-def _write(suite: Suite, folder: Path, bodies: Mapping[str, list[tuple[Job, bytes]]], made: Written) -> None:
-    if not bodies:
-        return
+def _refused(reason: str) -> Ended:
+    return Ended(Outcome.REFUSED, error=reason)
+
+
+def _write(suite: Suite, folder: Path, files: Mapping[str, list[list[tuple[Job, bytes]]]], made: Written) -> None:
+    names = _names(suite, files)
+    for name in names:
+        _refuse_taken(folder, name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        head = canonical.encode_ordered({"schema": SCHEMA, "suite": suite.name})
-        lines = [manifest_line(job) for jobs in bodies.values() for job, _ in jobs]
-        for target, jobs in bodies.items():
-            for number, piece in enumerate(_pieces([entry(*one) for one in jobs])):
-                is_anthropic = suite.targets[target].type == ANTHROPIC
-                name = f"{target}{f'-{number + 1}' if number else ''}.{'json' if is_anthropic else 'jsonl'}"
-                data = (
-                    b'{"requests":[\n' + b",\n".join(piece) + b"\n]}\n" if is_anthropic else b"\n".join(piece) + b"\n"
-                )
-                (folder / name).write_bytes(data)
-                made.files[name] = len(piece)
+        lines = [canonical.encode_ordered({"schema": SCHEMA, "suite": suite.name})]
+        for name, (target, jobs) in names.items():
+            entries = [entry(*one) for one in jobs]
+            with (folder / name).open("xb") as file:
+                if suite.targets[target].type == ANTHROPIC:
+                    file.write(b'{"requests":[\n' + b",\n".join(entries) + b"\n]}\n")
+                else:
+                    file.write(b"\n".join(entries) + b"\n")
+            made.files[name] = len(entries)
+            lines += [manifest_line(job) for job, _ in jobs]
         # Last, and whole or not at all: a folder without one is no batch.
         temporary = folder / f"{MANIFEST}.{os.getpid()}"
-        temporary.write_bytes(b"\n".join([head, *lines]) + b"\n")
+        temporary.write_bytes(b"\n".join(lines) + b"\n")
         temporary.replace(folder / MANIFEST)
     except OSError as error:
         raise StoreError(
@@ -141,14 +176,61 @@ def _write(suite: Suite, folder: Path, bodies: Mapping[str, list[tuple[Job, byte
         ) from error
 
 
-def _pieces(entries: list[bytes]) -> Iterator[list[bytes]]:
-    """Yield the entries in pieces that a provider takes as one file."""
-    piece: list[bytes] = []
-    size = 0
-    for one in entries:
-        if piece and (len(piece) == _MOST_REQUESTS or size + len(one) > _MOST_BYTES):
+def _refuse_taken(folder: Path, name: str) -> None:
+    if os.path.lexists(folder / name):
+        what = "a batch already" if name == MANIFEST else f"a file {name}"
+        raise UsageError(f"{folder} holds {what}", hint="name a new folder: --batch-out DIR overwrites nothing")
+
+
+def _names(
+    suite: Suite, files: Mapping[str, list[list[tuple[Job, bytes]]]]
+) -> dict[str, tuple[str, list[tuple[Job, bytes]]]]:
+    """Return what stands in each file, by its name: the target's, numbered from the second on, and nobody else's."""
+    named: dict[str, tuple[str, list[tuple[Job, bytes]]]] = {}
+    taken = {MANIFEST, *(_name(suite, target, 1) for target in files)}
+    for target, pieces in files.items():
+        number = 0
+        for piece in pieces:
+            number += 1
+            name = _name(suite, target, number)
+            while (number > 1 and name in taken) or name == MANIFEST:
+                number += 1
+                name = _name(suite, target, number)
+            taken.add(name)
+            named[name] = target, piece
+    return named
+
+
+def _name(suite: Suite, target: str, number: int) -> str:
+    ending = "json" if suite.targets[target].type == ANTHROPIC else "jsonl"
+    return f"{target}{f'-{number}' if number > 1 else ''}.{ending}"
+
+
+def _pieces(jobs: list[tuple[Job, bytes]], most_requests: int, most_bytes: int) -> list[list[tuple[Job, bytes]]]:
+    """Return the jobs of a target in pieces that its provider takes as one file; OpenAI takes one model a file."""
+    by_model: dict[Any, list[tuple[Job, bytes]]] = {}
+    for job, body in jobs:
+        is_anthropic = job.planned.target.type == ANTHROPIC
+        model = None if is_anthropic else str(job.rendered.document["body"].get("model"))
+        by_model.setdefault(model, []).append((job, body))
+    return [piece for group in by_model.values() for piece in _cut(group, most_requests, most_bytes)]
+
+
+def _cut(jobs: list[tuple[Job, bytes]], most_requests: int, most_bytes: int) -> Iterator[list[tuple[Job, bytes]]]:
+    piece: list[tuple[Job, bytes]] = []
+    count = size = 0
+    for job, body in jobs:
+        inputs, length = _inputs(job), len(entry(job, body)) + 2
+        if piece and (count + inputs > most_requests or size + length > most_bytes):
             yield piece
-            piece, size = [], 0
-        piece.append(one)
-        size += len(one) + 1
+            piece, count, size = [], 0, 0
+        piece.append((job, body))
+        count += inputs
+        size += length
     yield piece
+
+
+def _inputs(job: Job) -> int:
+    """Return how many requests the provider counts: an embedding of a list of texts is as many."""
+    given = job.rendered.document["body"].get("input") if job.planned.target.type == "embeddings" else None
+    return len(given) if isinstance(given, list) and given and not isinstance(given[0], int) else 1

@@ -29,6 +29,16 @@ from snapshots.options import (
 if TYPE_CHECKING:
     from capture.result import CaptureResult
 
+_LIMITS = ("--max-calls", "--max-cost", "--concurrency")
+_NO_BATCH = ("--resume", "--judges", "--mode replay", "--mode off", *_LIMITS)
+# What goes with neither of them: each asks nothing, or something else than a capture.
+_ALONE = {
+    "--dry-run": ("--control", "--batch-out", "--batch-in"),
+    "--control": ("--batch-out", "--batch-in", "--mode replay", "--mode off"),
+    "--batch-out": ("--batch-in", *_NO_BATCH),
+    "--batch-in": _NO_BATCH,
+}
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
@@ -112,7 +122,22 @@ def capture(
     from golden.suite import find_config, load_suite
 
     console = Console(color.value, quiet=quiet)
-    _refuse_together(dry_run, audit, control, batch_out, batch_in, resume)
+    _refuse_together(
+        {
+            "--dry-run": dry_run,
+            "--audit": audit,
+            "--control": control is not None,
+            "--batch-out": batch_out is not None,
+            "--batch-in": batch_in is not None,
+            "--resume": resume is not None,
+            "--judges": judges is not None,
+            "--mode replay": mode is Mode.REPLAY,
+            "--mode off": mode is Mode.OFF,
+            "--max-calls": max_calls is not None,
+            "--max-cost": max_cost is not None,
+            "--concurrency": concurrency is not None,
+        }
+    )
     suite = load_suite(find_config(Path.cwd(), config), snapshots=snapshots)
     for warning in suite.warnings:
         console.warn(warning)
@@ -130,22 +155,14 @@ def capture(
         _capture(suite, selection, options, batch_in, console, fmt)
 
 
-def _refuse_together(
-    dry_run: bool, audit: bool, control: str | None, batch_out: Path | None, batch_in: Path | None, resume: Path | None
-) -> None:
-    if audit and not dry_run:
+def _refuse_together(given: dict[str, bool]) -> None:
+    """Refuse options of which one would be passed over in silence."""
+    if given["--audit"] and not given["--dry-run"]:
         raise UsageError("--audit goes with --dry-run", hint="whichclock capture --dry-run --audit")
-    given = {
-        "--dry-run": dry_run,
-        "--control": control is not None,
-        "--batch-out": batch_out is not None,
-        "--batch-in": batch_in is not None,
-    }
-    several = [name for name, is_given in given.items() if is_given]
-    if len(several) > 1:
-        raise UsageError(f"{' and '.join(several)} do not go together", hint="give one of them")
-    if resume is not None and (batch_out or batch_in):
-        raise UsageError(f"--resume and {several[0]} do not go together", hint="a batch asks for what is not recorded")
+    verb = next((name for name in _ALONE if given[name]), None)
+    others = [name for name in _ALONE.get(verb or "", ()) if given[name]]
+    if verb is not None and others:
+        raise UsageError(f"{verb} and {others[0]} do not go together", hint=f"leave {others[0]} out")
 
 
 def _bill(

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,11 +25,23 @@ from golden.revision import Repository
 from golden.suite import load_suite, select
 from snapshots import canonical, strict_json
 from snapshots.errors import AuthorError, ConfigError, CorruptSnapshot, RefError, StoreError
+from snapshots.pointer import differing
 from snapshots.store import Store
 
+_POINTERS = 5
 _GIT = "git:"
 _PLACEHOLDERS = (b"${env:", b"[redacted")
 _ASK_REVISION = "name the revision that rendered it: --control git:REV"
+
+
+@dataclass(frozen=True, slots=True)
+class _Old:
+    """A row of a results file."""
+
+    case_id: str
+    target: str
+    trial: int
+    request_hash: str
 
 
 @dataclass(slots=True)
@@ -46,7 +59,7 @@ def control(suite: Suite, ref: str, selection: Selection) -> Generator[Control]:
     Args:
         suite: today's suite; its store is where answers go.
         ref: what to ask again.
-        selection: cases, targets and tags; for a results file cases must be exact ids.
+        selection: cases, targets, tags and trials; of a results file it picks among the rows that are there.
 
     Raises:
         RefError: the REF names nothing, or another suite's.
@@ -82,24 +95,32 @@ def _of_run(suite: Suite, ref: str, selection: Selection) -> Control:
     found = Control()
     documents: dict[str, dict[str, Any] | str] = {}
     store = Store(suite.snapshots)
-    for case_id, target, trial, request_hash in _rows(suite, labels.resolve(ref, suite.results).path, ref):
-        if (selection.cases and case_id not in selection.cases) or (
-            selection.targets and target not in selection.targets
-        ):
+    for row, tags in _rows(suite, labels.resolve(ref, suite.results).path, ref):
+        if not _is_selected(selection, row, tags):
             continue
-        if request_hash not in documents:
-            documents[request_hash] = _recorded(store, request_hash)
-        _take(suite, found, (case_id, target, trial, request_hash), documents[request_hash])
+        if row.request_hash not in documents:
+            documents[row.request_hash] = _recorded(store, row.request_hash)
+        _take(suite, found, row, documents[row.request_hash])
     if not found.wanted and not found.lost:
         raise plan.nothing()
     return found
 
 
-def _rows(suite: Suite, path: Path, ref: str) -> Iterator[tuple[str, str, int, str]]:
+def _is_selected(selection: Selection, row: _Old, tags: list[str]) -> bool:
+    cases = selection.cases
+    return (
+        (not cases or row.case_id in cases or any(fnmatchcase(row.case_id, name) for name in cases))
+        and (not selection.targets or row.target in selection.targets)
+        and (not selection.tags or not set(selection.tags).isdisjoint(tags))
+        and (selection.trials is None or row.trial < selection.trials)
+    )
+
+
+def _rows(suite: Suite, path: Path, ref: str) -> Iterator[tuple[_Old, list[str]]]:
     import pyarrow as pa
     from pyarrow import parquet
 
-    names = ["case_id", "target", "trial", "request_hash"]
+    names = ["case_id", "target", "trial", "request_hash", "tags"]
     try:
         with open(path, "rb") as file:
             table = parquet.ParquetFile(file).read(columns=names)
@@ -109,7 +130,9 @@ def _rows(suite: Suite, path: Path, ref: str) -> Iterator[tuple[str, str, int, s
     if not isinstance(told, dict) or any(name not in table.column_names for name in names):
         raise RefError(f"{ref} is no results file of this tool", hint="make one with: whichclock grade --save LABEL")
     _require_same(suite, told.get("suite"), ref)
-    yield from zip(*(table.column(name).to_pylist() for name in names), strict=True)
+    columns = (table.column(name).to_pylist() for name in names)
+    for case_id, target, trial, request_hash, tags in zip(*columns, strict=True):
+        yield _Old(str(case_id), str(target), int(trial or 0), str(request_hash)), list(tags or ())
 
 
 def _require_same(suite: Suite, other: Any, ref: str) -> None:
@@ -124,31 +147,39 @@ def _recorded(store: Store, request_hash: str) -> dict[str, Any] | str:
             document = store.read(found).request
         except (CorruptSnapshot, StoreError):
             continue  # another observation may hold the same request; grade reports the damage
-        if any(mark in canonical.encode(document) for mark in _PLACEHOLDERS):
+        body = document.get("body", document.get("stdin"))
+        if not isinstance(body, dict):
+            return "its recorded request has no JSON body"
+        if any(mark in canonical.encode(body) for mark in _PLACEHOLDERS):
             return "the recorded request does not hold all that was sent (a variable, or something redacted)"
         return document
     return "its request is not in the store"
 
 
-def _take(suite: Suite, found: Control, key: tuple[str, str, int, str], document: dict[str, Any] | str) -> None:
-    case_id, target, trial, request_hash = key
-    rendered = document if isinstance(document, str) else _rendered(suite, case_id, target, document)
-    if isinstance(rendered, Rendered) and rendered.request_hash == request_hash:
-        planned = Planned(Case(case_id, f"case {case_id!r}"), suite.targets[target], trial)
+def _take(suite: Suite, found: Control, row: _Old, document: dict[str, Any] | str) -> None:
+    rendered = document if isinstance(document, str) else _rendered(suite, row, document)
+    if isinstance(rendered, Rendered):
+        planned = Planned(_case(row), suite.targets[row.target], row.trial)
         found.wanted.append(Wanted(planned, rendered))
         return
-    why = rendered if isinstance(rendered, str) else f"target {target} asks otherwise now (address, headers or salt)"
-    found.lost.append(Row(case_id, target, trial, request_hash, None, Outcome.FAILED, False, why, hint=_ASK_REVISION))
+    lost = Row(row.case_id, row.target, row.trial, row.request_hash, None, Outcome.FAILED, False, rendered)
+    found.lost.append(replace(lost, hint=_ASK_REVISION))
 
 
-def _rendered(suite: Suite, case_id: str, target: str, document: dict[str, Any]) -> Rendered | str:
-    if target not in suite.targets:
-        return f"there is no target {target!r} any more"
-    body = document.get("body", document.get("stdin"))
-    salt = document.get("salt", {}).get("case")
-    if not isinstance(body, dict):
-        return "it has no JSON body"
+def _case(row: _Old, **members: Any) -> Case:
+    return Case(row.case_id, f"case {row.case_id!r}", **members)
+
+
+def _rendered(suite: Suite, row: _Old, document: dict[str, Any]) -> Rendered | str:
+    """Return a recorded request as today's target would send it, or why that is another request."""
+    if row.target not in suite.targets:
+        return f"there is no target {row.target!r} any more"
+    body, salt = document.get("body", document.get("stdin")), document.get("salt", {}).get("case")
     try:
-        return render(suite, Case(case_id, f"case {case_id!r}", body=body, salt=salt), suite.targets[target])
+        rendered = render(suite, _case(row, body=body, salt=salt), suite.targets[row.target])
     except ConfigError as error:
         return error.message
+    if rendered.request_hash == row.request_hash:
+        return rendered
+    pointers = list(dict.fromkeys(differing(document, rendered.document)))[:_POINTERS]
+    return f"target {row.target} asks otherwise now, at {', '.join(pointers) or 'the top'}"

@@ -10,7 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from capture.modes import Mode
+from capture.options import CaptureOptions
 from capture.plan import Wanted
+from capture.result import Outcome, Row
 from golden import expectation
 from golden.asking import Declared, State
 from golden.closure import closure
@@ -42,6 +45,21 @@ def any_asks(suite: Suite, planned: Iterable[Planned]) -> bool:
         return False
     files = {path for file in suite.graders for path in (file, *closure(file, suite.root).modules.values())}
     return any(_WORD in path.read_bytes() for path in files)
+
+
+def fault_row(planned: Planned, error: str) -> Row:
+    """Return the row of a grader that failed to say what it asks."""
+    hint = "mend the grader: asks is a pure function"
+    return Row(
+        planned.case.id, planned.target.name, planned.trial, None, None, Outcome.FAILED, False, error, hint, asked=""
+    )
+
+
+def judges_mode(options: CaptureOptions) -> Mode:
+    """Return the mode for what graders ask: as told, else that of the run where it must not ask or store, else ``auto``."""
+    if options.judges is not None:
+        return options.judges
+    return options.mode if options.mode in (Mode.REPLAY, Mode.OFF) else Mode.AUTO
 
 
 class Judges:

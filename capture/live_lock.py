@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 from snapshots import instant
+from snapshots.console import neutral
 from snapshots.errors import OperatorError, StoreError
 
 NAME = "live.lock"
+_NO_LOCKS = "a live capture needs file locks: put the store on a disk that has them and copy it afterwards"
 
 
 @contextmanager
@@ -29,6 +32,9 @@ def live_lock(root: Path, now: int) -> Generator[None]:
         OperatorError: another process holds it.
         StoreError: the file cannot be made.
     """
+    if sys.platform == "win32":
+        yield  # it has no lock that ends with its process and waits for nobody
+        return
     import fcntl
 
     path = root / "log" / NAME
@@ -42,8 +48,10 @@ def live_lock(root: Path, now: int) -> Generator[None]:
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             raise _held(os.read(handle, 200)) from None
+        except OSError as error:
+            raise StoreError(f"cannot lock the store: {error.strerror or error}", hint=_NO_LOCKS) from error
         os.ftruncate(handle, 0)
         os.write(handle, f"process {os.getpid()} on {socket.gethostname()} since {instant.extended(now)}".encode())
         yield
@@ -52,7 +60,7 @@ def live_lock(root: Path, now: int) -> Generator[None]:
 
 
 def _held(words: bytes) -> OperatorError:
-    who = words.decode("utf-8", "replace").strip() or "another process"
+    who = neutral(words.decode("utf-8", "replace").strip()) or "another process"
     return OperatorError(
         f"another live capture of this store is running: {who}",
         hint="wait for it, or end it; nothing was asked",

@@ -54,11 +54,13 @@ def remedies(result: CaptureResult, mode: Mode = Mode.AUTO) -> Iterator[str]:
     if result.left:
         rows = "1 row is" if result.left == 1 else f"{result.left} rows are"
         yield f"{rows} left by the budget: run the same command again{resume}, and only what has no answer is asked"
-    missed = [row for row in result.rows if row.outcome is Outcome.MISSED]
+    missed = [row for row in result.rows if row.outcome is Outcome.MISSED and not row.hint]
     if missed:
         yield f"record {'it' if len(missed) == 1 else 'them'} with: {_command(missed)}"
     failed = [
-        row for row in result.rows if row.outcome is Outcome.FAILED or (row.outcome is Outcome.REFUSED and row.hint)
+        row
+        for row in result.rows
+        if row.outcome is Outcome.FAILED or (row.outcome in (Outcome.REFUSED, Outcome.MISSED) and row.hint)
     ]
     hints = list(dict.fromkeys(row.hint for row in failed if row.hint))
     yield from hints[:_SHOWN_HINTS]

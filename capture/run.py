@@ -6,13 +6,13 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, nullcontext
-from dataclasses import replace
 
 from capture import log as capture_log
 from capture import plan
 from capture.ask import Asker
 from capture.budget import Budget, require_prices
-from capture.judges import Judges, Round, any_asks
+from capture.explain import Explainer
+from capture.judges import Judges, Round, any_asks, fault_row, judges_mode
 from capture.live_lock import live_lock
 from capture.modes import Asking, Mode, damaged, decide
 from capture.new_store import prepare
@@ -26,14 +26,10 @@ from capture.thrash import golden_digest, thrashing
 from capture.transport import Transport
 from golden import program
 from golden.model import Planned, Suite
-from snapshots import miss
 from snapshots.errors import CorruptSnapshot, StoreError
-from snapshots.nearest import Neighbours
 from snapshots.store import Found, Store
 from snapshots.version import TOOL
 
-_EXPLAINED = 200
-"""Most misses whose reason is looked for; each costs a comparison with a sample of the store."""
 _INTERRUPTED = Ended(Outcome.FAILED, error="interrupted before it was answered")
 _STORED = frozenset({Outcome.RECORDED, Outcome.REPLAYED, Outcome.UNCHANGED, Outcome.MOVED})
 
@@ -91,8 +87,7 @@ class _Run:
         self._budget = Budget(options.max_calls, options.max_cost, suite.prices)
         self._phase: Phase | None = None
         self._broken: str | None = None
-        self._neighbours = Neighbours(self._store)
-        self._explanations = 0
+        self._explain = Explainer(self._store)
         self._interrupted = False
         self._ahead_s = 0
         self._resumed: set[tuple[str, int]] = set()
@@ -104,8 +99,10 @@ class _Run:
         if options.resume is not None:
             self._resumed = capture_log.answered(options.resume, root=suite.snapshots, suite=suite.name)
         planned = [row.planned for row in rows]
-        mode = _judges_mode(options)
+        mode = judges_mode(options)
         asking = mode is not Mode.OFF and any_asks(suite, planned)
+        if asking and options.mode in (Mode.AUTO, Mode.LIVE):
+            prepare(suite.snapshots)  # the worker is closed before the first answer comes: it can only read what is there by then
         try:
             with Judges(suite, planned) if asking else nullcontext() as judges:
                 self._answer(self._jobs.add(rows), options.mode, set())
@@ -126,7 +123,7 @@ class _Run:
                 todo.append((job, decision.current))
             else:
                 self._compare_program(job, decision)
-                ended.append((job, self._explained(job, decision)))
+                ended.append((job, self._explain.ended(job, decision)))
         if todo and self._log is None:
             self._open_log(mode)
         self._end(ended)
@@ -136,14 +133,6 @@ class _Run:
     @property
     def _is_over(self) -> bool:
         return self._interrupted or self._broken is not None
-
-    def _explained(self, job: Job, ended: Ended) -> Ended:
-        """Return a miss with the reason for it: what the request differs in from the nearest recorded one."""
-        if ended.outcome is not Outcome.MISSED or self._explanations == _EXPLAINED or self._neighbours.is_empty:
-            return ended
-        self._explanations += 1
-        why = miss.reason(self._neighbours.nearest(job.rendered.document))
-        return replace(ended, error=f"{ended.error}: {why}")
 
     def _compare_program(self, job: Job, ended: Ended) -> None:
         """Warn where a replayed answer came from another program than the one that is there today."""
@@ -160,7 +149,9 @@ class _Run:
         if mode is not Mode.OFF:  # that one stores nothing and leaves a log alone
             prepare(self._suite.snapshots)
         suite, options = self._suite, self._options
-        told = {"golden": golden_digest(suite)} if options.control is None else {"control": options.control}
+        told = {"control": options.control} if options.control is not None else {}
+        if options.control is None and options.asker is None:
+            told = {"golden": golden_digest(suite)}
         self._log = capture_log.CaptureLog(
             suite.snapshots, suite=suite.name, mode=options.mode.value, second=options.now(), told=told
         )
@@ -204,7 +195,7 @@ class _Run:
         rows = self._completed(planned)
         while rows and not self._is_over:
             told = judges.round(rows)
-            self.faults += [self._fault(*fault) for fault in told.faults]
+            self.faults += [fault_row(*fault) for fault in told.faults]
             if not told.wanted:
                 return
             self._answer(self._jobs.add(told.wanted), mode, told.unusable)
@@ -234,12 +225,6 @@ class _Run:
                 continue  # told already, by the row itself
             rows.update((place, (planned[place], found)) for place in job.rows if found is not None)
         return dict(sorted(rows.items()))
-
-    def _fault(self, planned: Planned, error: str) -> Row:
-        return Row(
-            planned.case.id, planned.target.name, planned.trial, None, None, Outcome.FAILED, False, error,
-            hint="mend the grader: asks is a pure function", asked="",
-        )  # fmt: skip
 
     def _end(self, ended: list[tuple[Job, Ended]]) -> None:
         try:
@@ -294,13 +279,6 @@ class _Run:
             ahead = f"an answer was recorded {self._ahead_s // 60} minutes ahead of this machine's clock"
             self._warned.setdefault(f"{ahead}, to stand behind the one before it: a clock was wrong then, or is now")
         return tuple(self._warned)
-
-
-def _judges_mode(options: CaptureOptions) -> Mode:
-    """Return the mode for what graders ask: as told, else that of the run where it must not ask or store, else ``auto``."""
-    if options.judges is not None:
-        return options.judges
-    return options.mode if options.mode in (Mode.REPLAY, Mode.OFF) else Mode.AUTO
 
 
 def _row(wanted: Wanted, ended: Ended, *, shared: bool) -> Row:

@@ -22,6 +22,7 @@ from snapshots.errors import CorruptSnapshot, StoreError
 from snapshots.pointer import differing
 from snapshots.store import Store
 
+_DIGEST = "sha256:"
 _SHOWN = 3
 _POINTERS = 5
 
@@ -29,12 +30,14 @@ _POINTERS = 5
 def golden_digest(suite: Suite) -> str:
     """Return ``sha256:`` over what the author wrote: configuration, case files, prompt files and salts."""
     files = {path.relative_to(suite.root).as_posix(): _digest(path) for path in suite.case_files}
-    salts = [one.salt for one in (*suite.targets.values(), *suite.cases)]
+    # Of the salts only those that are digests of files: another may come from a variable, which is no file.
+    salts = [one.salt or "" for one in (*suite.targets.values(), *suite.cases)]
+    salts = sorted({salt for salt in salts if salt.startswith(_DIGEST)})
     parts = {
         "config": _digest(suite.config),
         "cases": files,
         "prompts": {name: hashlib.sha256(text.encode()).hexdigest() for name, text in suite.prompts.items()},
-        "salts": hashlib.sha256(repr(salts).encode()).hexdigest(),
+        "salts": salts,
     }
     return f"sha256:{canonical.digest(parts)}"
 
@@ -92,7 +95,8 @@ def _before(log: Path, suite: str, golden: str) -> dict[tuple[str, str, int], st
         return {}
     for path in earlier:
         lines = _lines(path)
-        if lines and lines[0].get("suite") == suite and "control" not in lines[0]:
+        # Without a digest it was a control or a filed batch: old requests, which say nothing of this suite.
+        if lines and lines[0].get("suite") == suite and "golden" in lines[0]:
             return _requests(lines) if lines[0].get("golden") == golden else {}
     return {}
 

@@ -8,25 +8,35 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from snapshots import strict_json
-from snapshots.errors import OperatorError
+from snapshots.errors import ConfigError, ExitCode, OperatorError
 from snapshots.pointer import differing
 
+_PIN = "it loads here: write out, or pin, the variables that its configuration names"
 _PACKAGES = str(Path(__file__).resolve().parent.parent)
 _START = "import sys; sys.path.append(sys.argv[1]); from golden.stable_child import main; main()"
 _LIVES = (
-    {"PYTHONHASHSEED": "1", "TZ": "Pacific/Kiritimati", "LC_ALL": "C", "USER": "ann", "HOSTNAME": "one.example.com"},
+    {
+        "PYTHONHASHSEED": "1",
+        "TZ": "Pacific/Kiritimati",
+        "LC_ALL": "C",
+        "USER": "ann",
+        "LOGNAME": "ann",
+        "HOSTNAME": "one.example.com",
+    },
     {
         "PYTHONHASHSEED": "2",
         "TZ": "America/Anchorage",
         "LC_ALL": "C.UTF-8",
         "USER": "bob",
+        "LOGNAME": "bob",
         "HOSTNAME": "two.example.com",
     },
 )
@@ -53,11 +63,16 @@ def unstable(config: Path) -> list[Unstable]:
         config: its configuration file.
 
     Raises:
+        ConfigError: the suite, which loads here, does not load elsewhere.
         OperatorError: a process failed; its last words are in the message.
     """
-    with TemporaryDirectory(prefix="whichclock-") as one, TemporaryDirectory(prefix="whichclock-") as other:
+    with (
+        TemporaryDirectory(prefix="whichclock-") as one,
+        TemporaryDirectory(prefix="whichclock-") as other,
+        ExitStack() as ends,
+    ):
         children = [
-            _start(config, Path(folder), life, clock)
+            ends.enter_context(_started(config, Path(folder), life, clock))
             for folder, life, clock in zip((one, other), _LIVES, _CLOCKS, strict=True)
         ]
         first, second = (list(_rendered(child)) for child in children)
@@ -70,23 +85,32 @@ def unstable(config: Path) -> list[Unstable]:
     ]
 
 
-def _start(config: Path, folder: Path, life: dict[str, str], clock: str) -> subprocess.Popen[bytes]:
-    places = {"PWD": str(folder), "HOME": str(folder), "TMPDIR": str(folder)}
-    return subprocess.Popen(
+@contextmanager
+def _started(config: Path, folder: Path, life: dict[str, str], clock: str) -> Generator[subprocess.Popen[bytes]]:
+    """Run a process for the length of a block; it is gone afterwards, and its pipes are closed."""
+    places = dict.fromkeys(("PWD", "OLDPWD", "HOME", "TMPDIR"), str(folder))
+    with subprocess.Popen(
         [sys.executable, "-P", "-c", _START, _PACKAGES, str(config.resolve()), clock],
         cwd=folder,
         env={**os.environ, **places, "PYTHONUTF8": "1", **life},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )
+    ) as child:
+        try:
+            yield child
+        finally:
+            child.kill()
 
 
 def _rendered(child: subprocess.Popen[bytes]) -> Iterator[tuple[str, str, Any]]:
     output, words = child.communicate()
     if child.returncode != 0:
-        last = words.decode("utf-8", "replace").strip().splitlines()[-1:]
+        said = words.decode("utf-8", "replace").strip()
+        if child.returncode == ExitCode.AUTHOR:
+            raise ConfigError(f"the suite does not load elsewhere: {said}", hint=_PIN)
+        last = said.splitlines()[-1:]
         raise OperatorError(f"rendering the suite elsewhere failed: {last[0] if last else f'exit {child.returncode}'}")
-    for line in output.splitlines():
-        case, target, document = strict_json.loads(line)
-        yield case, target, document
+    lines = iter(output.splitlines())
+    for case, target in map(strict_json.loads, lines):
+        yield case, target, strict_json.loads(next(lines))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Freeze the clock, render every case for every target of its own, and print one line for each."""
+    """Freeze the clock, render every case for every target of its own, and print its name and its request."""
     import time_machine
 
     config, clock = Path(sys.argv[2]), sys.argv[3]
@@ -27,7 +27,10 @@ def _print_all(config: Path) -> None:
         for case in suite.cases:
             for target in case.targets:
                 document = render(suite, case, suite.targets[target]).document
-                sys.stdout.buffer.write(canonical.encode([case.id, target, document]) + b"\n")
+                # Two lines: a request of the deepest nesting that is allowed has no room for a list around it.
+                sys.stdout.buffer.write(
+                    canonical.encode([case.id, target]) + b"\n" + canonical.encode(document) + b"\n"
+                )
     except WhichclockError as error:
         sys.stderr.write(error.message)
         sys.exit(error.code)
