@@ -29,8 +29,9 @@ def old_code_agrees(pairs: Sequence[tuple[Row, Row]], base: Side, head: Side) ->
     if job is None:
         return answers
     names = {name: olds[i]["case_id"] for i in runnable for name in olds[i]["graders"] if ":" not in name}
+    stores = tuple(store.root for side in (base, head) for store in side.stores)
     try:
-        with Pool(replace(job, names=names), 1) as pool:
+        with Pool(replace(job, names=names, stores=stores), 1) as pool:
             for i, findings, graders in _run(pool, runnable, pairs, found):
                 # Code whose digest is another one is not the old code: our own checks and readers move with the version.
                 if graders == olds[i]["graders"]:

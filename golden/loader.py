@@ -44,13 +44,17 @@ class Grader:
 
 @dataclass(slots=True)
 class Graders:
-    """All graders of a suite. ``sources``: digest → ``{"entry": path, "files": {path: text}}``, the source bundles."""
+    """All graders of a suite. ``sources``: digest → ``{"entry": path, "files": {path: text}}``, the source bundles.
+
+    ``files`` are the modules of the project that graders may import, at once or later.
+    """
 
     by_name: dict[str, Grader] = field(default_factory=dict[str, Grader])
     sources: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     runtime: dict[str, str] = field(default_factory=dict[str, str])
 
     twice: dict[str, str] = field(default_factory=dict[str, str])
+    files: set[Path] = field(default_factory=set[Path])
 
     def add(self, grader: Grader) -> None:
         """Add a grader; a decorated one wins over a plain function of its name, and of two equals neither does."""
@@ -106,6 +110,7 @@ def load(root: Path, files: Iterable[Path], watch: Watch) -> Graders:
         )
         loaded.append(_Loaded(file, module, reach, opened, late))
     for one in loaded:
+        found.files.update((one.file, *one.late.values(), *one.reach.modules.values()))
         _take(found, one, root, loaded)
         found.runtime.update(_versions(one.reach.outside))
     return found

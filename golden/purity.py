@@ -50,6 +50,9 @@ _REFUSED = (
 )  # fmt: skip
 # What reads and writes by the number of a descriptor raises no event.
 _DESCRIPTORS = ("write", "read", "pwrite", "pread", "writev", "readv", "sendfile", "dup2", "memfd_create")
+# What looks at files without opening them raises none either. Imports look by another way.
+_LOOKS = ("stat", "lstat", "access", "readlink", "statvfs")
+_WHILE_IMPORTING = ("signal.", "time.", *(f"os.{name}" for name in _LOOKS))
 _ALLOWED = frozenset({"pickle.find_class", "marshal.loads", "marshal.load"})
 
 
@@ -88,6 +91,7 @@ class Guard:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         self._allow_late_imports()
         self._refuse_silent_doors()
+        self._hide_machine()
         sys.addaudithook(self._audit)
 
     def limit_memory(self) -> None:
@@ -184,7 +188,7 @@ class Guard:
 
     def _refuse_silent_doors(self) -> None:
         """Refuse what raises no audit event on every supported Python: threads, sleeping, and the signals that end a grader."""
-        doors: list[tuple[Any, str]] = [(os, name) for name in _DESCRIPTORS]
+        doors: list[tuple[Any, str]] = [(os, name) for name in (*_DESCRIPTORS, *_LOOKS)]
         doors += [(time, "sleep"), (_thread, "start_new_thread"), (_thread, "start_joinable_thread")]
         doors += [(threading, "_start_new_thread"), (threading, "_start_joinable_thread")]
         doors += [
@@ -195,10 +199,31 @@ class Guard:
             if hasattr(module, name):
                 setattr(module, name, self._door(f"{module.__name__}.{name.lstrip('_')}", getattr(module, name)))
 
+    def _hide_machine(self) -> None:
+        """Give graders the same answers on every machine where a question about it raises no event."""
+        answers: dict[str, Any] = {
+            "getpid": 1,
+            "getppid": 0,
+            "cpu_count": 1,
+            "getloadavg": (0.0, 0.0, 0.0),
+            "getlogin": "grader",
+        }
+        for name, value in answers.items():
+            if hasattr(os, name):
+                setattr(os, name, self._constant(getattr(os, name), value))
+        if hasattr(os, "uname"):
+            os.uname = self._constant(os.uname, os.uname_result(("Linux", "localhost", "0", "0", "machine")))
+
+    def _constant(self, function: Callable[..., Any], value: Any) -> Callable[..., Any]:
+        def constant(*args: Any, **kwargs: Any) -> Any:
+            return value if self._level == _CLOSED else function(*args, **kwargs)
+
+        return constant
+
     def _door(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def door(*args: Any, **kwargs: Any) -> Any:
-            # Packages may set signals while they are imported; a thread begun then would outlive the import.
-            if self._level == _CLOSED or (self._level == _IMPORTING and not name.startswith(("signal.", "time."))):
+            # Packages may set signals and look for files while they are imported; a thread begun then would outlive the import.
+            if self._level == _CLOSED or (self._level == _IMPORTING and not name.startswith(_WHILE_IMPORTING)):
                 self._refuse(name)
             return function(*args, **kwargs)
 

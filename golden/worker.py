@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from golden import loader
+from golden import loader, lockdown
 from golden.channel import receive, send, take_streams
 from golden.loader import Graders
 from golden.purity import Guard
@@ -22,6 +22,8 @@ from snapshots.errors import ConfigError, WhichclockError
 TAMPERED_EXIT = 70
 TAMPERED = "it changed whichclock's own code"
 _OURS = ("snapshots", "golden", "grade")
+# What our code calls by name while it judges.
+_USED = ("builtins", "hashlib", "json", "math", "orjson", "re", "unicodedata")
 
 Handle = Callable[[Any], Any]
 """Answers one message of work."""
@@ -58,12 +60,28 @@ def serve(make: MakeHandle) -> None:
     gc.freeze()  # what is loaded by now lives as long as the process; scanning it again costs more than grading
     gc.set_threshold(50_000, 20, 20)
     handle = make(setup, graders, guard)
-    send(answers, _hello(setup, graders))
+    locks = lockdown.lock(read=_readable(setup, graders), list_only=[setup["root"]])
+    send(answers, {**_hello(setup, graders), "locks": ["audit", *locks]})
     while (message := receive(messages)) is not None:
         answer = handle(message)
         if not _is_untouched(own):
             end(TAMPERED_EXIT)  # nothing that this process says can be trusted any more
         send(answers, answer)
+
+
+def _readable(setup: dict[str, Any], graders: Graders) -> list[str]:
+    """Return what a worker still reads: Python and its packages, ours, the stores, and the modules of its graders."""
+    root = Path(setup["root"])
+    installed = [path for path in sys.path if path and Path(path).resolve() != root]
+    ours = [str(Path(__file__).resolve().parent.parent / name) for name in _OURS]
+    libraries = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"]
+    return [
+        *(path for path in installed if Path(path).resolve() != Path(__file__).resolve().parent.parent),
+        *(sys.prefix, sys.base_prefix, *libraries),
+        *ours,
+        *setup["stores"],
+        *(str(file) for file in sorted(graders.files)),
+    ]
 
 
 def _hello(setup: dict[str, Any], graders: Graders) -> dict[str, Any]:
@@ -90,7 +108,9 @@ def _own_code() -> Own:
     """Return what identifies our code as it stands: each name of our modules and classes, and the object behind it."""
     own: Own = []
     for name, module in list(sys.modules.items()):
-        if name.split(".", 1)[0] in _OURS:
+        if name in _USED:
+            own += [(vars(module), member, id(value)) for member, value in vars(module).items() if callable(value)]
+        elif name.split(".", 1)[0] in _OURS:
             own += [(vars(module), member, id(value)) for member, value in vars(module).items()]
             for value in vars(module).values():
                 if isinstance(value, type) and value.__module__ == name:

@@ -36,6 +36,7 @@ class Job:
         targets: the suite's targets, which graders' own requests name.
         snapshots: the store that holds the answers to those requests, if any.
         redaction: the suite's rules, which those requests are keyed under.
+        stores: further stores that rows are read from.
     """
 
     root: Path
@@ -46,6 +47,7 @@ class Job:
     targets: Mapping[str, Target] = field(default_factory=dict[str, Target])
     snapshots: Path | None = None
     redaction: Redaction = NO_REDACTION
+    stores: tuple[Path, ...] = ()
 
 
 def job_of(suite: Suite, names: Mapping[str, str]) -> Job:
@@ -64,11 +66,12 @@ def job_of(suite: Suite, names: Mapping[str, str]) -> Job:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a worker found when it loaded the graders."""
+    """What a worker found when it loaded the graders, and which locks hold around them."""
 
     digests: dict[str, str]
     sources: dict[str, dict[str, Any]]
     runtime: dict[str, str]
+    locks: tuple[str, ...] = ()
 
 
 class WorkerProcess:
@@ -124,7 +127,7 @@ class WorkerProcess:
             )
         if "error" in answer:
             raise ConfigError(answer["error"], hint=answer["hint"])
-        return Loaded(answer["digests"], answer["sources"], answer["runtime"])
+        return Loaded(answer["digests"], answer["sources"], answer["runtime"], tuple(answer["locks"]))
 
     def send(self, message: Any) -> None:
         """Send a message without waiting; ``None`` ends the worker."""
@@ -190,6 +193,7 @@ def _setup(job: Job, want_sources: bool) -> dict[str, Any]:
         "targets": {name: asdict(target) for name, target in job.targets.items()},
         "redaction": asdict(job.redaction),
         "snapshots": None if job.snapshots is None else str(job.snapshots),
+        "stores": [str(path) for path in (job.snapshots, *job.stores) if path is not None],
     }
 
 

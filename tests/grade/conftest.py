@@ -72,6 +72,7 @@ def grade(tmp_path: Path) -> Grade:
             dict.fromkeys(names, "cases.yaml:2"),
             timeout_s,
             memory_mb,
+            stores=(tmp_path / "snapshots",),
         )
         chunk = Chunk()
         chunk.add(expectation(*names, **members), found, None)
