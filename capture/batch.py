@@ -127,7 +127,7 @@ def _is_request(value: Any) -> bool:
         isinstance(value, dict)
         and value.get("transport") == "http"
         and all(isinstance(value.get(name), str) for name in ("method", "url"))
-        and isinstance(value.get("headers"), dict)
+        and isinstance(value.get("headers", {}), dict)
         and isinstance(value.get("body"), dict)
     )
 

@@ -16,7 +16,7 @@ from capture.modes import Asking, Mode, decide
 from capture.options import CaptureOptions
 from capture.phase import Asks, Todo
 from capture.plan import Job, Wanted
-from capture.result import CaptureResult, Ended, Outcome, Row
+from capture.result import ANSWERED, CaptureResult, Ended, Outcome, Row
 from capture.run import capture_rows
 from capture.storable import Storable
 from golden.model import Case, Planned, Suite, Target
@@ -62,7 +62,8 @@ def batch_in(suite: Suite, planned: Sequence[Planned], options: CaptureOptions, 
 
     filing = replace(options, mode=Mode.LIVE, judges=Mode.OFF, resume=None, asker=results_of)
     made = capture_rows(suite, rows, filing, list(_silent(suite, silent)))
-    answered = sum(1 for result in by_id.values() if result.is_answer)
+    filed = made.rows[: len(rows)]
+    answered = sum(row.outcome in ANSWERED and not row.shared for row in filed)
     asked = len(known) if is_listed else len(by_id)
     told = [] if answered == asked else [f"{file.name}: {answered} of {asked} answered"]
     return replace(made, warnings=(*made.warnings, *_few(warnings), *told))

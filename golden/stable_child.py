@@ -12,7 +12,8 @@ def main() -> None:
     import time_machine
 
     config, clock = Path(sys.argv[2]), sys.argv[3]
-    with time_machine.travel(datetime.fromisoformat(clock), tick=False):
+    # A number of seconds, for a datetime would set TZ too, which is one of the things that differ.
+    with time_machine.travel(datetime.fromisoformat(clock).timestamp(), tick=False):
         _print_all(config)
 
 
