@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from golden.model import Planned, Suite
+from golden.alike import alike, refuse_alike
+from golden.model import Case, Planned, Selection, Suite
 from golden.render import Rendered, render
+from golden.selection import select
 from snapshots.errors import ConfigError, UsageError
 
 
@@ -46,7 +49,7 @@ def wanted(suite: Suite, planned: Iterable[Planned]) -> list[Wanted]:
     """Return the rows of a plan; each case × target is rendered once.
 
     Raises:
-        ConfigError: a case cannot be rendered for a target.
+        ConfigError: a case cannot be rendered for a target, or redaction makes two requests of the suite one.
     """
     rendered: dict[tuple[str, str], Rendered] = {}
     rows: list[Wanted] = []
@@ -56,7 +59,18 @@ def wanted(suite: Suite, planned: Iterable[Planned]) -> list[Wanted]:
         if request is None:
             request = rendered[pair] = render(suite, row.case, row.target)
         rows.append(Wanted(row, request))
+    if any(request.sent_hash != request.request_hash for request in rendered.values()):
+        refuse_alike(_whole_suite(suite, rendered))
     return rows
+
+
+def _whole_suite(suite: Suite, rendered: Mapping[tuple[str, str], Rendered]) -> Iterator[tuple[Case, Rendered]]:
+    """Yield all requests of a suite, selected or not: one that is left out today would read the other's answer tomorrow."""
+    for row in select(suite, Selection()):
+        if row.trial == 0:
+            request = rendered.get((row.case.id, row.target.name))
+            with suppress(ConfigError):  # its own capture will say so
+                yield row.case, request or render(suite, row.case, row.target)
 
 
 class Jobs:
@@ -80,7 +94,7 @@ class Jobs:
                 job = self._by_identity[identity] = Job(*identity, row.planned, row.rendered, row.asked)
                 new.append(job)
             elif job.rendered.sent_hash != row.rendered.sent_hash:
-                raise _alike(job, row)
+                raise alike(job.planned.case, row.planned.case)
             job.rows.append(len(self.rows))
             job.cases.add(row.planned.case.id)
             self.rows.append(row)
@@ -90,15 +104,6 @@ class Jobs:
     def all(self) -> list[Job]:
         """Return all jobs."""
         return list(self._by_identity.values())
-
-
-def _alike(job: Job, row: Wanted) -> ConfigError:
-    one, other = job.planned.case, row.planned.case
-    return ConfigError(
-        f"the requests of {one.id!r} ({one.place}) and {other.id!r} ({other.place}) differ only in what redaction takes out: "
-        "they would share one answer",
-        hint="give one of them a salt of its own",
-    )
 
 
 def jobs(suite: Suite, planned: Iterable[Planned]) -> list[Job]:

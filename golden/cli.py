@@ -10,6 +10,7 @@ import typer
 
 from golden import nearest
 from golden import suite as suites
+from golden.alike import refuse_alike
 from golden.closure import defined_names
 from golden.model import Planned, Selection, Suite
 from golden.render import Rendered, render
@@ -61,7 +62,9 @@ def check(
     """
     console = Console(color, quiet=quiet)
     suite = _load(config, snapshots, console)
-    rendered = [request for _, request in _pairs(suite, Selection())]
+    pairs = list(_pairs(suite, Selection()))
+    refuse_alike((planned.case, request) for planned, request in pairs)
+    rendered = [request for _, request in pairs]
     _check_graders(suite)
     summary: dict[str, Any] = {
         "suite": suite.name,

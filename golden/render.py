@@ -77,8 +77,8 @@ def render(suite: Suite, case: Case, target: Target) -> Rendered:
     form = _form(suite, case, target, look_up)
     salts = {"target": target.salt, "case": case.salt}
     document = _document(form, target, case, {name: salt for name, salt in salts.items() if salt is not None})
-    kept, taken = suite.redaction.request(document)
     try:
+        kept, taken = suite.redaction.request(document)
         sent = request.request_hash(document)
         key = request.request_hash(kept) if taken else sent
     except JsonError as error:
