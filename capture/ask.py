@@ -150,9 +150,11 @@ class _Exchange:
             return None
         estimated = size // _BYTES_PER_TOKEN + (output_limit(document) or 0)
         reading = None
+        is_free = True  # until it is sent
         try:
             await self._pace.wait(estimated, self._reached)
             self._attempts += 1
+            is_free = False
             reply = await self._asker.send(self._wire, self._target)
         except TooLargeError as error:
             return error, None
@@ -160,11 +162,12 @@ class _Exchange:
             return Failure(error.message, error.passing, error.hint), None
         else:
             verdict = judge(reply, document, self._target, self._asker.digests(self._wire))
+            is_free = isinstance(self._wire, Wire) and reply.status >= 300
             if isinstance(verdict, Answer):
                 reading = verdict.reading
             return verdict, reply
         finally:
-            self._asker.budget.settle(most, self._target, reading)
+            self._asker.budget.settle(most, self._target, reading, is_free=is_free)
             if reading is not None:
                 self._pace.settle(estimated, (reading.input_tokens or 0) + (reading.output_tokens or 0))
 

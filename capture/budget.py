@@ -10,6 +10,7 @@ from golden.price import Price
 from snapshots.errors import UsageError
 from snapshots.reading import Reading
 
+_REMEDY = '[prices."MODEL"] input = …, output = … (US dollars for a million tokens)'
 _OUTPUT_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
@@ -18,7 +19,9 @@ class Budget:
 
     A call is refused if what was spent, what the open calls may cost at most, and what it may cost at most itself are
     together over the limit. At most a request costs a token of input for each byte of its body, and the output that it
-    limits itself to; one that sets no limit is taken for the dearest answer of its model so far.
+    limits itself to, and no less than the dearest answer of its target so far: bytes do not tell what a picture costs, and
+    some requests set no limit. A call whose cost nobody knows (it was cut off, or its answer says nothing about tokens)
+    counts against the limit with the most that it may have cost.
     """
 
     def __init__(self, max_calls: int | None, max_cost: float | None, prices: Mapping[str, Price]) -> None:
@@ -27,7 +30,7 @@ class Budget:
         self.calls = 0
         self.cost_usd = 0.0
         self._prices = prices
-        self._open = 0.0
+        self._reserved = 0.0
         self._dearest: dict[str, float] = {}
 
     def take(self, target: Target, document: Mapping[str, Any], size: int) -> float | None:
@@ -35,23 +38,28 @@ class Budget:
         if self.max_calls is not None and self.calls >= self.max_calls:
             return None
         most = self._most(target, document, size)
-        if self.max_cost is not None and self.cost_usd + self._open + most > self.max_cost:
+        if self.max_cost is not None and self.cost_usd + self._reserved + most > self.max_cost:
             return None
         self.calls += 1
-        self._open += most
+        self._reserved += most
         return most
 
-    def settle(self, most: float, target: Target, reading: Reading | None) -> None:
-        """Put what a call did cost in the place of what it may cost at most; without a reading it cost nothing."""
-        self._open -= most
-        if reading is None:
-            return
-        cost = cost_of(self._prices, target, reading)
+    def settle(self, most: float, target: Target, reading: Reading | None, *, is_free: bool) -> None:
+        """Put what a call did cost in the place of what it may cost at most, where that is known.
+
+        Args:
+            most: what ``take`` returned.
+            target: whom was asked.
+            reading: what it answered, where that could be read.
+            is_free: without an answer it cost nothing, for the target said no.
+        """
+        cost = None if reading is None else cost_of(self._prices, target, reading)
         if cost is None:
+            self._reserved -= most if is_free else 0.0
             return
+        self._reserved -= most
         self.cost_usd += cost
-        if target.model is not None:
-            self._dearest[target.model] = max(self._dearest.get(target.model, 0.0), cost)
+        self._dearest[target.name] = max(self._dearest.get(target.name, 0.0), cost)
 
     @property
     def limit(self) -> str:
@@ -62,25 +70,27 @@ class Budget:
 
     def _most(self, target: Target, document: Mapping[str, Any], size: int) -> float:
         price = None if target.model is None else self._prices.get(target.model)
-        if price is None or target.model is None:
-            return 0.0
-        limit = output_limit(document)
-        if limit is None:
-            return self._dearest.get(target.model, 0.0)
-        return price.cost(size, limit) or 0.0
+        bound = 0.0 if price is None else price.most(size, output_limit(document) or 0)
+        return max(bound, self._dearest.get(target.name, 0.0))
 
 
 def output_limit(document: Mapping[str, Any]) -> int | None:
-    """Return the number of output tokens that a request limits itself to, or ``None``."""
+    """Return the number of output tokens that a request limits itself to, all its choices together, or ``None``."""
     body = document.get("body")
     if not isinstance(body, dict):
         return None
     if str(document.get("url", "")).split("?", 1)[0].endswith("/embeddings"):
         return 0
     config = body.get("generationConfig")
-    found = [body.get(name) for name in _OUTPUT_LIMITS]
-    found.append(config.get("maxOutputTokens") if isinstance(config, dict) else None)
-    return next((value for value in found if isinstance(value, int) and not isinstance(value, bool)), None)
+    config = config if isinstance(config, dict) else {}
+    found = [*(body.get(name) for name in _OUTPUT_LIMITS), config.get("maxOutputTokens")]
+    limit = next((value for value in map(_count, found) if value is not None), None)
+    choices = max(_count(body.get("n")) or 1, _count(config.get("candidateCount")) or 1)
+    return None if limit is None else limit * choices
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def cost_of(prices: Mapping[str, Price], target: Target, reading: Reading) -> float | None:
@@ -101,8 +111,11 @@ def require_prices(prices: Mapping[str, Price], targets: Mapping[str, Target]) -
     """
     for target in targets.values():
         if target.type != "exec" and (target.model is None or target.model not in prices):
-            model = f"model {target.model!r} of target {target.name}" if target.model else f"target {target.name}"
-            raise UsageError(
-                f"--max-cost: there is no price for {model}",
-                hint='write it into the configuration: [prices."MODEL"] input = …, output = … (US dollars for a million tokens)',
-            )
+            if target.model is None:
+                what, hint = f"target {target.name}, which has no model", "leave it out: --target names the others"
+            else:
+                what, hint = (
+                    f"model {target.model!r} of target {target.name}",
+                    f"write into the configuration: {_REMEDY}",
+                )
+            raise UsageError(f"--max-cost: there is no price for {what}", hint=hint)

@@ -39,12 +39,19 @@ class Pace:
             reached: a time of the clock that the caller has waited for already.
         """
         now = max(self._clock(), reached)
-        start = max(now, self._next_request, self._next_token)
+        start = self._place(now, tokens)
+        while start > now:
+            await self._sleep(start - now)
+            now = start
+            if self._held > now:  # held meanwhile: it lines up again, or all that were held would start at once
+                start = self._place(now, tokens)
+
+    def _place(self, now: float, tokens: int) -> float:
+        """Take the next free place and return its time."""
+        start = max(now, self._held, self._next_request, self._next_token)
         self._next_request = start + self._request_s
         self._next_token = start + tokens * self._token_s
-        while (until := max(start, self._held)) > now:
-            await self._sleep(until - now)
-            now = start = until  # held meanwhile, it waits for the rest
+        return start
 
     def hold(self, seconds: float) -> float:
         """Keep all calls back for some seconds and return the time of the clock until when."""

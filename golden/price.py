@@ -46,3 +46,8 @@ class Price:
             + (output_tokens or 0) * self.output
         )
         return dollars / _MILLION
+
+    def most(self, input_tokens: int, output_tokens: int) -> float:
+        """Return what so many tokens cost at most in US dollars: each of the input at the dearest of its prices."""
+        dearest = max(self.input, self.cached_input or 0.0, self.cache_write or 0.0)
+        return (input_tokens * dearest + output_tokens * self.output) / _MILLION
