@@ -60,6 +60,20 @@ def all_blocks(*langs: str) -> list[Block]:
     return [block for path in pages() for block in blocks(path) if block.lang in langs]
 
 
+def is_program(block: Block) -> bool:
+    """Tell whether a block of Python is a program of an exec target, and no grader."""
+    return "sys.stdin" in block.text
+
+
+def written_files(path: Path, folder: Path) -> None:
+    """Write the files that a page gives by name into a folder."""
+    for block in blocks(path):
+        if block.file is not None:
+            file = folder / block.file
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block.text, encoding="utf-8")
+
+
 def links(path: Path) -> Iterator[str]:
     """Yield the targets of the links of a page."""
     text = _FENCE.sub("", path.read_text("utf-8"))

@@ -4,29 +4,48 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from capture.result import Outcome
+from capture.batch import TYPES as BATCH_TYPES
+from capture.batch import read_manifest
+from capture.program import INHERITED
+from capture.result import CaptureResult, Outcome
 from diff import compare, report, table
 from diff.classify import CLOCKS, MOVES
 from golden import schema, yaml_text
-from golden.grader import MARK, takes_case
+from golden.chat import NAMES as CHAT_NAMES
+from golden.grader import MARK, count, takes_case
 from golden.model import Selection
 from golden.place import Place
+from golden.price import Price
+from golden.redaction import KINDS
 from golden.suite import load_suite, select
+from golden.target_type import TYPES
 from grade import table as results
 from grade.checks import CHECKS, EMPTY_ANSWER, RESERVED_CODES
 from grade.verdict import STATUSES
-from snapshots import canonical, dialects, strict_json, verify
+from snapshots import (
+    anthropic,
+    canonical,
+    dialects,
+    embeddings,
+    gemini,
+    openai_responses,
+    program,
+    strict_json,
+    verify,
+)
 from snapshots.envelope import FIELDS
 from snapshots.request import property_order
 from snapshots.response import KEPT_HEADERS
-from tests.docs.page import ROOT, all_blocks, blocks, links, pages
+from tests.docs.page import ROOT, all_blocks, blocks, is_program, links, pages
 
 DOCS = ROOT / "docs"
+LINE = CaptureResult(rows=(), calls=0)
 
 
 def page(name: str) -> str:
@@ -55,6 +74,14 @@ def undocumented(names: Any, text: str) -> list[str]:
         pytest.param(results.NAMES, "formats.md", id="result columns"),
         pytest.param([name for name, _ in table._OWN], "formats.md", id="diff columns"),
         pytest.param(["context", "allowed_tools", "checks", "graders", "request"], "graders.md", id="case view"),
+        pytest.param(TYPES, "golden.md", id="types of targets"),
+        pytest.param(KINDS, "capture.md", id="kinds of redaction"),
+        pytest.param(KINDS, "golden.md", id="kinds of redaction in the configuration"),
+        pytest.param(CHAT_NAMES, "targets.md", id="members of a chat body"),
+        pytest.param(INHERITED, "exec.md", id="inherited variables"),
+        pytest.param([*LINE.as_line("auto")], "capture.md", id="members of a line"),
+        pytest.param(BATCH_TYPES, "capture.md", id="types with batches"),
+        pytest.param(["prices", *asdict(Price(1))], "golden.md", id="prices"),
     ],
 )
 def test_every_name_that_a_reader_meets_is_explained(names: Any, where: str) -> None:
@@ -84,6 +111,38 @@ def test_every_key_of_configuration_and_case_is_documented() -> None:
 
     assert [] == sorted(set(keys) - rows)
     assert [] == sorted(rows - set(keys))
+
+
+def test_every_rule_leaves_out_in_the_docs_what_it_leaves_out() -> None:
+    """The row of a rule names the last member of each of its pointers; the echoes of a response have a list of their own."""
+    text = page("formats.md").split("## Answer hash")[1].split("## Capture log")[0]
+    rows = dict(re.findall(r"^\| `([a-z-]+/1)` \| (.*) \|$", text, re.MULTILINE))
+    echoes = text.split("### Echoes")[1]
+    told = {
+        openai_responses: rows["openai-responses/1"] + echoes,
+        anthropic: rows["anthropic/1"],
+        gemini: rows["gemini/1"].replace("scores of safety ratings", "`probabilityScore` `severityScore`"),
+        embeddings: rows["embeddings/1"],
+        program: rows["exec/1"],
+    }
+
+    silent = {
+        f"{dialect.RULE} {pointer}"
+        for dialect, said in told.items()
+        for pointer in dialect.LEFT_OUT
+        if f"{pointer.rpartition('/')[2]}`" not in said
+    }
+
+    assert set() == silent
+    assert {*dialects.known_rules()} == {*rows}
+
+
+def test_every_format_with_a_version_is_documented() -> None:
+    """No schema name in the code is missing from the page."""
+    code = [path for part in ("snapshots", "golden", "capture", "grade", "diff") for path in (ROOT / part).glob("*.py")]
+    named = {name for path in code for name in re.findall(r'"(whichclock\.[a-z-]+/\d+)"', path.read_text("utf-8"))}
+
+    assert [] == undocumented(named - {"whichclock.grader/1"}, page("formats.md"))
 
 
 def test_the_types_of_the_result_columns_are_those_of_the_table() -> None:
@@ -153,25 +212,27 @@ def test_the_examples_of_checks_are_checks(block: Any) -> None:
         schema.require({"id": "a", **({} if "prompt" in case else {"prompt": "b"}), **case}, "case", Place(block.page))
 
 
-@pytest.mark.parametrize("block", all_blocks("python"), ids=str)
+@pytest.mark.parametrize("block", [b for b in all_blocks("python") if not is_program(b)], ids=str)
 def test_the_graders_in_the_docs_are_graders(block: Any) -> None:
-    """Python examples run, and what is decorated takes an envelope and perhaps a case."""
+    """Python examples run, and what is decorated takes an envelope and perhaps a case, and answers where it asks."""
     names: dict[str, Any] = {}
     exec(compile(block.text, str(block), "exec"), names)
 
     marked = [f for f in names.values() if getattr(f, MARK, False)]
 
     assert marked
-    assert all(takes_case(f) in (True, False) for f in marked)
+    assert all(count(f) in (2, 3) if getattr(f, MARK) is not True else takes_case(f) in (True, False) for f in marked)
 
 
 @pytest.mark.parametrize("block", all_blocks("json"), ids=str)
 def test_json_in_the_docs_is_json(block: Any) -> None:
     """Examples are strict JSON, whole or one value a line."""
-    if block.text.startswith('{"schema":"whichclock.capture-log/1"'):
-        assert 3 == len([strict_json.loads(line) for line in block.text.splitlines()])
-    else:
+    lines = {"whichclock.capture-log/1": 3, "whichclock.batch/1": 2}
+    of_lines = next((n for name, n in lines.items() if block.text.startswith(f'{{"schema":"{name}"')), None)
+    if of_lines is None:
         assert strict_json.loads(block.text)
+    else:
+        assert of_lines == len([strict_json.loads(line) for line in block.text.splitlines()])
 
 
 def test_the_snapshot_of_the_docs_is_sound(tmp_path: Path) -> None:
@@ -187,14 +248,26 @@ def test_the_snapshot_of_the_docs_is_sound(tmp_path: Path) -> None:
     assert None is verify.check(file).reason
 
 
-def test_the_request_document_of_the_docs_fits_the_schema() -> None:
-    """The example is a request document, and its order is that of its body."""
-    document = json.loads(next(b.text for b in blocks(DOCS / "formats.md") if '"transport": "http"' in b.text))
+@pytest.mark.parametrize("transport", ["http", "exec"])
+def test_the_request_documents_of_the_docs_fit_the_schema(transport: str) -> None:
+    """The examples are request documents, and the order is that of the body."""
+    mark = f'"transport": "{transport}"'
+    document = json.loads(next(b.text for b in blocks(DOCS / "formats.md") if mark in b.text))
     shipped = schema.shipped("snapshot")
 
-    of_http = schema.validator({**shipped["$defs"]["http"], "$defs": shipped["$defs"]})
-    assert [] == list(of_http.iter_errors(document))
-    assert property_order(document["body"]) == document["order"]
+    valid = schema.validator({**shipped["$defs"][transport], "$defs": shipped["$defs"]})
+    assert [] == list(valid.iter_errors(document))
+    assert property_order(document.get("body")) == document.get("order", {})
+
+
+def test_the_manifest_of_the_docs_is_one(tmp_path: Path) -> None:
+    """The example is read as the manifest of its batch."""
+    text = next(b.text for b in blocks(DOCS / "formats.md") if '"whichclock.batch/1"' in b.text)
+    (tmp_path / "manifest.jsonl").write_text(text, encoding="utf-8")
+
+    [listed] = read_manifest(tmp_path / "manifest.jsonl", "support")
+
+    assert ("vectors", ("vector",), 1) == (listed.target, listed.cases, listed.trial)
 
 
 def test_the_canonical_bytes_of_the_docs_are_ours() -> None:
