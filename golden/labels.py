@@ -166,3 +166,16 @@ def write_sources(folder: Path, sources: dict[str, dict[str, Any]]) -> None:
                     temporary.unlink(missing_ok=True)
     except OSError as error:
         raise StoreError(f"cannot write {folder}: {error.strerror}", hint="check space and permissions") from error
+
+
+def read_sources(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the source bundles in a folder by their digest; what is none is left out, and so cannot run."""
+    bundles: dict[str, dict[str, Any]] = {}
+    for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+        try:
+            value = orjson.loads(path.read_bytes())
+        except (OSError, orjson.JSONDecodeError):
+            continue
+        if isinstance(value, dict):
+            bundles[path.stem] = value
+    return bundles

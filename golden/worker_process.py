@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from golden.channel import receive, send
+from golden.closed_call import EPOCH
 from golden.model import NO_REDACTION, Suite, Target
 from golden.redaction import Redaction
 from golden.worker import TAMPERED, TAMPERED_EXIT
@@ -21,6 +22,26 @@ from snapshots.errors import ConfigError, OperatorError
 
 _PACKAGES = str(Path(__file__).resolve().parent.parent)
 _START = "import sys; sys.path.append(sys.argv[1]); from {module} import main; main()"
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """The circumstances of a worker that must not matter to a grader.
+
+    Attributes:
+        hash_seed: of Python's ``hash``.
+        folder: the working directory; ``None`` is the project root.
+        date: where the clock stands for cases that set no ``context.now``.
+        backwards: whether the graders of a row are called in turned order.
+    """
+
+    hash_seed: str = "0"
+    folder: Path | None = None
+    date: str = EPOCH
+    backwards: bool = False
+
+
+FIRST_LIFE = Life()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +58,7 @@ class Job:
         snapshots: the store that holds the answers to those requests, if any.
         redaction: the suite's rules, which those requests are keyed under.
         stores: further stores that rows are read from.
+        life: the circumstances that must not matter.
     """
 
     root: Path
@@ -48,6 +70,7 @@ class Job:
     snapshots: Path | None = None
     redaction: Redaction = NO_REDACTION
     stores: tuple[Path, ...] = ()
+    life: Life = FIRST_LIFE
 
 
 def job_of(suite: Suite, names: Mapping[str, str]) -> Job:
@@ -87,7 +110,7 @@ class WorkerProcess:
     def _start(self) -> None:
         # -P keeps the working directory off the import path; the environment is empty but for what makes every run the same.
         environment = {
-            "PYTHONHASHSEED": "0",
+            "PYTHONHASHSEED": self._job.life.hash_seed,
             "PYTHONUTF8": "1",
             "PYTHONDONTWRITEBYTECODE": "1",
             "TZ": "UTC",
@@ -101,7 +124,7 @@ class WorkerProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment,
-            cwd=self._job.root,
+            cwd=self._job.life.folder or self._job.root,
         )
         self._listener = threading.Thread(target=_relay, args=(self._process.stderr,), daemon=True)
         self._listener.start()
@@ -190,6 +213,8 @@ def _setup(job: Job, want_sources: bool) -> dict[str, Any]:
         "timeout_s": job.timeout_s,
         "memory_mb": job.memory_mb,
         "want_sources": want_sources,
+        "date": job.life.date,
+        "backwards": job.life.backwards,
         "targets": {name: asdict(target) for name, target in job.targets.items()},
         "redaction": asdict(job.redaction),
         "snapshots": None if job.snapshots is None else str(job.snapshots),

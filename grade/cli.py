@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -40,6 +40,23 @@ def grade(
             "--frozen", metavar="REF", help="Judge the very answers that a saved run lists (label, label~n or file)."
         ),
     ] = None,
+    reuse: Annotated[
+        str | None,
+        typer.Option("--reuse", metavar="REF", help="Take over the rows of a saved run that no clock has touched."),
+    ] = None,
+    shard: Annotated[
+        str | None, typer.Option("--shard", metavar="I/N", help="Grade part I of N of the cases; needs --out.")
+    ] = None,
+    merge: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--merge", metavar="FILE", help="Put the files of all shards together (repeatable); grades nothing."
+        ),
+    ] = None,
+    check_purity: Annotated[
+        bool,
+        typer.Option("--check-purity", help="Grade twice under other circumstances and report every difference."),
+    ] = False,
     jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=0, help="Worker processes; 0 chooses by size.")] = 0,
     config: ConfigOption = None,
     snapshots: SnapshotsOption = None,
@@ -54,32 +71,52 @@ def grade(
     whichclock grade 'refund_*' --tag orders  some of them
     whichclock grade --save main              keep the results, so that diff can compare with them
     whichclock grade --frozen main            today's graders on the answers of the run saved as main
+    whichclock grade --reuse main             judge only what a clock has touched since
+    whichclock grade --shard 1/4 --out 1.parquet   and on the last machine: --merge 1.parquet --merge 2.parquet …
     """
     from golden.model import Selection
     from golden.suite import find_config, load_suite, select
     from grade import command, report
+    from grade import shard as shards
     from snapshots.console import Console, neutral
     from snapshots.errors import UsageError
 
     console = Console(color.value, quiet=quiet)
     selection = Selection(tuple(cases or ()), tuple(target or ()), tuple(tag or ()))
-    _check_options(save, out, selection)
+    _check_options(save, out, selection, shard is not None)
+    part = None if shard is None else shards.parse(shard)
     suite = load_suite(find_config(explicit=config), snapshots=snapshots)
     for warning in suite.warnings:
         console.warn(warning)
+    if merge:
+        _merge(suite, merge, selection, save, out, console, format)
     planned = select(suite, selection)
-    base = _frozen_table(frozen, suite) if frozen else None
+    if part is not None:
+        planned = part.of(planned)
+    if check_purity:
+        _check_purity(suite, planned, jobs, console, format)
+    base = _saved_table(frozen, suite) if frozen else None
     plan = command.make_plan(suite, planned, base)
-    if not plan.rows:
+    if not plan.rows and frozen:
         raise UsageError(f"nothing to grade: {frozen} lists none of the selected cases", hint="grade without --frozen")
     write_to = out if out is not None else suite.results / save / "run.parquet" if save else None
     with command.progress(len(plan.rows), quiet=quiet) as tick:
         graded = command.grade(
-            suite, plan, selection, jobs=jobs, keep_table=format is Format.JSON, write_to=write_to, tick=tick
+            suite,
+            plan,
+            selection,
+            jobs=jobs,
+            keep_table=format is Format.JSON,
+            write_to=write_to,
+            tick=tick,
+            reuse=_saved_table(reuse, suite) if reuse else None,
+            shard=part,
         )
     written = command.keep(graded, suite, label=save, out=out)
     code = graded.outcome.tally.exit_code(suite.pass_rate)
     extra: dict[str, Any] = {"not_in_base": plan.not_in_base, "request_moved": plan.request_moved} if frozen else {}
+    if reuse:
+        extra["reused"] = graded.outcome.reused
     if format is Format.JSON:
         from grade import table
 
@@ -92,16 +129,71 @@ def grade(
             console.out(
                 f"frozen at {frozen}: {plan.not_in_base} rows not in it, {plan.request_moved} with another request since"
             )
+    if reuse and format is Format.TABLE:
+        console.out(f"reused from {neutral(reuse)}: {graded.outcome.reused} of {len(plan.rows)} rows")
     _say_remedies(graded, suite, planned, console, frozen)
     if written is not None:
         console.say(f"saved {neutral(_shown(written, suite.root))}")
     raise typer.Exit(code)
 
 
-def _check_options(save: str | None, out: Path | None, selection: Any) -> None:
+def _merge(
+    suite: Any,
+    files: list[Path],
+    selection: Any,
+    save: str | None,
+    out: Path | None,
+    console: Any,
+    format: Format,  # noqa: A002
+) -> NoReturn:
+    """Put shards together, keep the whole run, and tell what it came to."""
+    from golden import labels
+    from grade import command, merge, report, table
+    from grade.run import Outcome
+    from snapshots.console import neutral
+
+    merge.require_alone(bool(selection))
+    merged = merge.merge(files, suite.name)
+    outcome = Outcome(merged.tally)
+    for folder in merged.sources:
+        outcome.loaded.sources.update(labels.read_sources(folder))
+    path = out if out is not None else suite.results / save / "run.parquet" if save else None
+    code = merged.tally.exit_code(suite.pass_rate)
+    if path is not None:
+        written = command.keep(
+            command.Graded(outcome, None, None, merge.write(merged, path)), suite, label=save, out=out
+        )
+        console.say(f"saved {neutral(_shown(written, suite.root))}")
+    if format is Format.JSON:
+        rows = table.as_rows(merged.rows)
+        console.json({"schema": table.SCHEMA, "summary": report.summary(outcome), "rows": rows})
+    else:
+        for line in report.lines(outcome, (), console, code, suite.pass_rate):
+            console.out(line)
+    raise typer.Exit(code)
+
+
+def _check_purity(suite: Any, planned: Any, jobs: int, console: Any, format: Format) -> NoReturn:  # noqa: A002
+    """Grade twice and tell what differs."""
+    from grade import check_purity, command
+
+    found = check_purity.check(suite, command.make_plan(suite, planned, None), jobs)
+    if format is Format.JSON:
+        console.json(found.as_dict())
+    else:
+        for line in found.lines():
+            console.out(line)
+    raise typer.Exit(found.exit_code)
+
+
+def _check_options(save: str | None, out: Path | None, selection: Any, is_shard: bool) -> None:
     from golden import labels
     from snapshots.errors import UsageError
 
+    if is_shard and (out is None or save is not None):
+        raise UsageError(
+            "--shard writes a part of a run, which has no label", hint="use --out FILE.parquet, then --merge"
+        )
     if save is not None:
         labels.check_label(save)
         if selection:
@@ -114,7 +206,7 @@ def _check_options(save: str | None, out: Path | None, selection: Any) -> None:
         )
 
 
-def _frozen_table(ref: str, suite: Any) -> Any:
+def _saved_table(ref: str, suite: Any) -> Any:
     from golden import labels
     from grade import table
     from snapshots.errors import RefError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,10 @@ from golden import worker_process
 from golden.model import Planned, Selection, Suite
 from grade import plan as planning
 from grade.pool import Job, Loaded
+from grade.reuse import Reuse, may_reuse
 from grade.run import Outcome, Rows, run, runtime
+from grade.shard import Shard
+from snapshots import canonical
 from snapshots.errors import StoreError
 from snapshots.progress import bar
 from snapshots.store import Store
@@ -31,7 +34,7 @@ class Graded:
     """A finished run. ``table`` is there only where it was asked for, ``path`` only where it was written."""
 
     outcome: Outcome
-    plan: planning.Plan
+    plan: planning.Plan | None
     table: pa.Table | None = None
     temporary: Path | None = None
 
@@ -63,6 +66,8 @@ def grade(
     keep_table: bool = False,
     write_to: Path | None = None,
     tick: Tick | None = None,
+    reuse: pa.Table | None = None,
+    shard: Shard | None = None,
 ) -> Graded:
     """Judge a plan.
 
@@ -74,6 +79,8 @@ def grade(
         keep_table: return the rows as an Arrow table.
         write_to: write the rows to a temporary file beside this path; the caller names it.
         tick: called with the number of rows done since the last call.
+        reuse: the table of a saved run, whose rows are taken over where no clock has touched them.
+        shard: which part of the suite the plan is; it is written into the table.
 
     Raises:
         ConfigError: the graders do not load.
@@ -85,7 +92,7 @@ def grade(
     writers: list[table.Writer] = []
 
     def start(loaded: Loaded) -> Callable[[Rows], None]:
-        schema = table.schema(_metadata(suite, selection, loaded))
+        schema = table.schema(_metadata(suite, selection, loaded, shard))
         if write_to is not None:
             writers.append(table.Writer(write_to, schema))
 
@@ -98,8 +105,13 @@ def grade(
 
         return sink
 
+    def saved(loaded: Loaded) -> Reuse | None:
+        if reuse is None or not may_reuse(table.metadata(reuse), _metadata(suite, selection, loaded, shard)):
+            return None
+        return Reuse(reuse)
+
     try:
-        outcome = run(plan, job_of(suite, plan), jobs, start, tick=tick)
+        outcome = run(plan, job_of(suite, plan), jobs, start, tick=tick, reuse=saved)
     except BaseException:
         for writer in writers:
             writer.discard()
@@ -112,7 +124,7 @@ def grade(
     return Graded(outcome, plan, whole, writers[0].finish() if writers else None)
 
 
-def _metadata(suite: Suite, selection: Selection, loaded: Loaded) -> dict[str, Any]:
+def _metadata(suite: Suite, selection: Selection, loaded: Loaded, shard: Shard | None) -> dict[str, Any]:
     chosen = {
         "cases": list(selection.cases),
         "targets": list(selection.targets),
@@ -123,7 +135,14 @@ def _metadata(suite: Suite, selection: Selection, loaded: Loaded) -> dict[str, A
         "selection": chosen if selection else None,
         "runtime": runtime(loaded),
         "tool": TOOL,
+        **({"prices": _prices(suite)} if suite.prices else {}),
+        **({} if shard is None else {"shard": str(shard)}),
     }
+
+
+def _prices(suite: Suite) -> str:
+    """Return the digest of the price sheet: costs in the table are of this one."""
+    return canonical.digest({model: asdict(price) for model, price in suite.prices.items()})
 
 
 def keep(graded: Graded, suite: Suite, *, label: str | None, out: Path | None) -> Path | None:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from golden.asking import Answers, State, interview
 from golden.case_view import CaseView
-from golden.closed_call import World, call_closed
+from golden.closed_call import EPOCH, World, call_closed
 from golden.grader import CODE
 from golden.loader import Grader
 from grade.checks import CHECKS, EMPTY_ANSWER, EMPTY_ANSWER_NUMBER, RESERVED_CODES, Check, schema_validator
@@ -17,24 +17,25 @@ from snapshots import canonical, dialects, strict_json
 from snapshots.envelope import Envelope
 from snapshots.errors import CorruptSnapshot, GraderFault, JsonError, StoreError, UnreadableSnapshot
 from snapshots.frozen import FrozenDict, freeze, thaw
+from snapshots.reading import Reading
 from snapshots.snapshot import Snapshot
 
+__all__ = ["Asked", "Bench", "own_digest", "unjudged"]
+
 Findings = dict[str, dict[str, Any]]
-
-
-class Asked(Answers, Protocol):
-    """The answers to the requests of one row's graders, and what was looked up among them."""
-
-    def observed(self) -> list[dict[str, Any]]: ...
 
 
 class Bench:
     """Grades snapshots under expectations with one set of graders."""
 
-    def __init__(self, graders: Mapping[str, Grader], world: World) -> None:
+    def __init__(
+        self, graders: Mapping[str, Grader], world: World, *, date: str = EPOCH, backwards: bool = False
+    ) -> None:
         self._graders = graders
         self._world = world
-        self._cases: dict[str, _CaseSide] = {}
+        self._date = date
+        self._backwards = backwards
+        self._cases: dict[str, CaseSide] = {}
 
     def grade(self, snapshot: Snapshot, expectation: str, asked: Asked | None = None) -> dict[str, Any]:
         """Grade one snapshot.
@@ -71,13 +72,15 @@ class Bench:
             found[EMPTY_ANSWER] = {f"check:{EMPTY_ANSWER}": None}
         # Each grader reads an envelope of its own: what one does to it by force, the next does not see.
         made = partial(Envelope, reading, snapshot.response, latency_ms)
-        faults = self._check(made(), side, snapshot, found)
-        for grader in side.graders:
+        faults, lack = self._check(made, side, snapshot, reading, found, asked)
+        if lack is not None:
+            facts.update(status=lack.status, error=str(lack))
+        for grader in reversed(side.graders) if self._backwards else side.graders:
             try:
                 self._call(grader, made, side, snapshot, found, asked)
             except GraderFault as fault:
                 faults.append(f"{grader.place}: {fault.message}")
-            except _NoAnswer as lack:
+            except NoAnswer as lack:
                 facts.update(status=lack.status, error=f"{grader.place}: {lack}")
         facts.update(
             findings=sorted(found),
@@ -87,6 +90,8 @@ class Bench:
             input_tokens=reading.input_tokens,
             output_tokens=reading.output_tokens,
             cost_usd=reading.cost_usd,
+            cached_tokens=reading.cached_tokens,
+            cache_write_tokens=reading.cache_write_tokens,
             latency_ms=latency_ms,
         )
         if asked is not None and (observed := asked.observed()):
@@ -95,37 +100,69 @@ class Bench:
             facts.update(status="grader_error", error="; ".join(faults))
         return facts
 
-    def _side(self, expectation: str) -> _CaseSide:
+    def _side(self, expectation: str) -> CaseSide:
         side = self._cases.get(expectation)
         if side is None:
             if len(self._cases) > 64:  # rows come sorted by case: a few are enough, and memory stays flat
                 self._cases.clear()
-            side = self._cases[expectation] = _CaseSide(expectation, self._graders)
+            side = self._cases[expectation] = CaseSide(expectation, self._graders, self._date)
         return side
 
-    def _check(self, envelope: Envelope, side: _CaseSide, snapshot: Snapshot, found: Findings) -> list[str]:
+    def asks(self, expectation: str) -> bool:
+        """Tell whether anything that judges a case needs answers of its own."""
+        return self._side(expectation).asks
+
+    def _check(
+        self,
+        made: Callable[[], Envelope],
+        side: CaseSide,
+        snapshot: Snapshot,
+        reading: Reading,
+        found: Findings,
+        asked: Asked | None,
+    ) -> tuple[list[str], NoAnswer | None]:
+        """Apply the checks and add their violations; return the faults, and what the last one lacks that lacks an answer."""
         faults: list[str] = []
-        for name, check, argument in side.checks:
+        lack: NoAnswer | None = None
+        envelope = made()
+        for one in side.checks:
             try:
-                evidence = self._closed(side, snapshot, partial(check.rule, envelope, argument))
+                beside = self._beside(one, made, side, snapshot, reading, asked) if one.check.takes else ()
+                evidence = self._closed(side, snapshot, partial(one.rule, envelope, one.argument, *beside))
             except GraderFault as fault:
-                faults.append(f"check:{name}: {fault.message}")
+                faults.append(f"check:{one.name}: {fault.message}")
+                continue
+            except NoAnswer as error:
+                lack = NoAnswer(error.status, f"check:{one.name}: {error}")
                 continue
             if evidence is not None:
-                evidence = _whole_value(evidence)
-                sources = found.setdefault(check.code, {})
-                earlier = sources.get(f"check:{name}")
-                # The same check may stand in a case several times; the evidence of each violation is kept.
-                sources[f"check:{name}"] = (
-                    evidence if earlier is None else [*(earlier if isinstance(earlier, list) else [earlier]), evidence]
-                )
-        return faults
+                _add(found, one, _whole_value(evidence))
+        return faults, lack
+
+    def _beside(
+        self,
+        one: Applied,
+        made: Callable[[], Envelope],
+        side: CaseSide,
+        snapshot: Snapshot,
+        reading: Reading,
+        asked: Asked | None,
+    ) -> tuple[Any, ...]:
+        """Return what a rule takes besides envelope and argument."""
+        if one.check.takes == "cost":
+            return (side.cost(reading),)
+        from golden import asking_check  # late: few suites have such checks
+
+        if asked is None:
+            raise GraderFault("it asks for answers, and there is no store to find them in")
+        grader = asking_check.grader(one.name, one.argument, asked.type_of)
+        return (answers_of(grader, partial(_pair, made, side, snapshot), partial(self._closed, side, snapshot), asked),)
 
     def _call(
         self,
         grader: Grader,
         made: Callable[[], Envelope],
-        side: _CaseSide,
+        side: CaseSide,
         snapshot: Snapshot,
         found: Findings,
         asked: Asked | None,
@@ -134,89 +171,31 @@ class Bench:
 
         Raises:
             GraderFault: it did something wrong.
-            _NoAnswer: what it asks for is not there.
+            NoAnswer: what it asks for is not there.
         """
         closed = partial(self._closed, side, snapshot)
         arguments: tuple[Any, ...] = (made(), side.case.of(snapshot)) if grader.takes_case else (made(),)
         if grader.asks is not None:
             pair = partial(_pair, made, side, snapshot)
-            arguments = (*arguments, freeze(_answers(grader, pair, closed, asked)))
+            arguments = (*arguments, freeze(answers_of(grader, pair, closed, asked)))
         for code, evidence in closed(partial(_findings, grader.function, *arguments)):
             found.setdefault(code, {})[grader.name] = evidence
 
-    def _closed(self, side: _CaseSide, snapshot: Snapshot, call: Callable[[], Any]) -> Any:
+    def _closed(self, side: CaseSide, snapshot: Snapshot, call: Callable[[], Any]) -> Any:
         return call_closed(self._world, snapshot.request_hash, side.case.now, call)
 
 
-class _NoAnswer(Exception):
-    """What a grader asks for is not there. ``status`` is the row's."""
+def _add(found: Findings, one: Applied, evidence: Any) -> None:
+    """Add a violation. The same check may stand in a case several times; the evidence of each violation is kept."""
+    sources = found.setdefault(one.check.code, {})
+    earlier = sources.get(f"check:{one.name}")
+    sources[f"check:{one.name}"] = (
+        evidence if earlier is None else [*(earlier if isinstance(earlier, list) else [earlier]), evidence]
+    )
 
-    def __init__(self, status: str, what: str) -> None:
-        super().__init__(what)
-        self.status = status
 
-
-def _pair(made: Callable[[], Envelope], side: _CaseSide, snapshot: Snapshot) -> tuple[Envelope, FrozenDict]:
+def _pair(made: Callable[[], Envelope], side: CaseSide, snapshot: Snapshot) -> tuple[Envelope, FrozenDict]:
     return made(), side.case.of(snapshot)
-
-
-def _answers(
-    grader: Grader, pair: Callable[[], tuple[Any, Any]], closed: Callable[..., Any], asked: Asked | None
-) -> dict[str, Envelope]:
-    """Return the recorded answers to a grader's own requests, by its names."""
-    if asked is None:
-        raise GraderFault("it asks for answers, and there is no store to find them in")
-    held = interview(grader, pair, closed, asked)
-    for put in held.put:
-        if isinstance(put.error, CorruptSnapshot | StoreError):
-            raise _NoAnswer("corrupt_snapshot", put.error.message)
-        if put.error is not None:
-            raise _NoAnswer("unreadable_snapshot", put.error.message)
-    if lacking := held.lacking(State.UNANSWERED):
-        lacks = ", ".join(f"{d.name!r} to target {d.target}" for d in lacking)
-        raise _NoAnswer("missing_snapshot", f"no answer is recorded for its request {lacks}")
-    if lacking := held.lacking(State.UNUSABLE):
-        lacks = ", ".join(repr(d.name) for d in lacking)
-        raise GraderFault(
-            f"the recorded answer to its request {lacks} cannot be read by the grader as it is now; "
-            "a changed request needs a capture"
-        )
-    return held.answers
-
-
-class _CaseSide:
-    """The grading side of a case, parsed once."""
-
-    def __init__(self, expectation: str, graders: Mapping[str, Grader]) -> None:
-        value = strict_json.loads_own(expectation.encode())
-        self.case = CaseView(value)
-        checks = [next(iter(c.items())) for c in value.get("checks", ())]
-        if "allowed_tools" in value:
-            checks.append(("allowed_tools", value["allowed_tools"]))
-        self.checks: list[tuple[str, Check, Any]] = [(name, CHECKS[name], argument) for name, argument in checks]
-        for name, argument in checks:
-            if name == "json_schema":
-                schema_validator(argument)
-        self.graders = [graders[name] for name in value.get("graders", ())]
-        self.digests: dict[str, str] = {g.name: g.digest for g in self.graders}
-        self.digests.update(
-            (f"check:{name}", own_digest(f"check:{name}", check.number)) for name, check, _ in self.checks
-        )
-        self.digests[f"check:{EMPTY_ANSWER}"] = own_digest(f"check:{EMPTY_ANSWER}", EMPTY_ANSWER_NUMBER)
-        self._texts: dict[str, tuple[str, str]] = {}
-
-    def digests_with(self, reader: str, number: int) -> tuple[str, str]:
-        """Return the row's name → digest map as canonical JSON, and its digest."""
-        if reader not in self._texts:
-            name = f"reader:{reader}"
-            text = canonical.encode({**self.digests, name: own_digest(name, number)}).decode()
-            self._texts[reader] = text, hashlib.sha256(text.encode()).hexdigest()
-        return self._texts[reader]
-
-
-def own_digest(name: str, number: int) -> str:
-    """Return the digest of a check or reader of ours: SHA-256 of its name and its hand-bumped number."""
-    return hashlib.sha256(f"whichclock {name}/{number}".encode()).hexdigest()
 
 
 def _findings(function: Callable[..., Any], *arguments: Any) -> list[tuple[str, Any]]:

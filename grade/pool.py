@@ -68,18 +68,23 @@ class Pool:
 
     def run(self, chunks: Iterable[Chunk]) -> Iterator[Columns]:
         """Yield the facts of each chunk in the order of the chunks, a few chunks ahead of the reader at most."""
-        under_way: deque[tuple[_Worker, Chunk]] = deque()
-        for number, chunk in enumerate(chunks):
+        under_way: deque[tuple[_Worker | None, Chunk]] = deque()
+        turn = 0
+        for chunk in chunks:
             # Two chunks per worker: one that it works on and one that waits, so that it never does.
             if len(under_way) >= 2 * len(self._workers):
                 yield self._collect(*under_way.popleft())
-            worker = self._workers[number % len(self._workers)]
-            worker.submit(chunk)
+            worker = self._workers[turn % len(self._workers)] if chunk.rows else None
+            if worker is not None:
+                worker.submit(chunk)
+                turn += 1
             under_way.append((worker, chunk))
         while under_way:
             yield self._collect(*under_way.popleft())
 
-    def _collect(self, worker: _Worker, chunk: Chunk) -> Columns:
+    def _collect(self, worker: _Worker | None, chunk: Chunk) -> Columns:
+        if worker is None:
+            return {name: [] for name in FACTS}
         columns = worker.collect()
         return columns if columns is not None else self._survive(worker, chunk)
 

@@ -19,7 +19,9 @@ _WHOSE = {
 }
 
 
-def summary(outcome: Outcome, *, not_in_base: int | None = None, request_moved: int | None = None) -> dict[str, Any]:
+def summary(
+    outcome: Outcome, *, not_in_base: int | None = None, request_moved: int | None = None, reused: int | None = None
+) -> dict[str, Any]:
     """Return the summary member of ``whichclock.results/1``."""
     tally = outcome.tally
     counts: dict[str, Any] = {"rows": tally.rows, **{s: tally.statuses[s] for s in STATUSES}}
@@ -27,6 +29,9 @@ def summary(outcome: Outcome, *, not_in_base: int | None = None, request_moved: 
     counts.update(known_failing=tally.known_failing, known_flaky=tally.known_flaky, stale=sorted(tally.stale))
     if not_in_base is not None:
         counts.update(not_in_base=not_in_base, request_moved=request_moved)
+    if reused is not None:
+        counts.update(reused=reused)
+    counts["purity"] = list(outcome.loaded.locks)
     return counts
 
 

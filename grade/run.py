@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from golden.price import Price
 from grade.plan import Plan, PlanRow, digests
 from grade.pool import Chunk, Columns, Job, Loaded, Pool
+from grade.reuse import Reuse
 from grade.verdict import Tally, case_passed
 from snapshots import canonical
 
@@ -38,6 +41,7 @@ class Outcome:
         default_factory=dict[tuple[str, str, int], dict[str, Any]]
     )
     loaded: Loaded = field(default_factory=lambda: Loaded({}, {}, {}))
+    reused: int = 0
 
     def problem(self, case_id: str, target: str, trial: int, told: dict[str, Any]) -> None:
         """Keep what people are told of a row; there is a limit, for memory stays flat."""
@@ -57,7 +61,13 @@ def workers_for(rows: int, jobs: int) -> int:
 
 
 def run(
-    plan: Plan, job: Job, jobs: int, start: Callable[[Loaded], Sink], *, tick: Callable[[int], None] | None = None
+    plan: Plan,
+    job: Job,
+    jobs: int,
+    start: Callable[[Loaded], Sink],
+    *,
+    tick: Callable[[int], None] | None = None,
+    reuse: Callable[[Loaded], Reuse | None] | None = None,
 ) -> Outcome:
     """Judge a plan.
 
@@ -67,6 +77,7 @@ def run(
         jobs: number of workers, 0 for a choice by size.
         start: called once the graders are loaded; returns what takes the finished rows, in order, in batches.
         tick: called with the number of rows done since the last call.
+        reuse: called once the graders are loaded; returns the saved run to take rows from, if there is one.
 
     Raises:
         ConfigError: the graders do not load.
@@ -76,15 +87,18 @@ def run(
     with Pool(job, count) as pool:
         outcome.loaded = pool.loaded
         sink = start(pool.loaded)
+        saved = None if reuse is None else reuse(pool.loaded)
         batch: Rows = {name: [] for name in NAMES}
-        for piece, facts in _judged(plan, pool, count):
-            _finish(piece, facts, batch, outcome)
+        for piece, facts in _judged(plan, pool, count, saved):
+            _finish(piece, facts, batch, outcome, plan.prices)
             if tick is not None:
                 tick(len(piece))
-            if len(batch["case_id"]) >= BATCH:
-                sink(batch)
-                batch = {name: [] for name in NAMES}
-        sink(batch)
+            while len(batch["case_id"]) >= BATCH:  # at the same rows whatever the pieces are, for equal bytes
+                sink({name: values[:BATCH] for name, values in batch.items()})
+                batch = {name: values[BATCH:] for name, values in batch.items()}
+        if batch["case_id"] or len(plan.rows) < BATCH:
+            sink(batch)
+    outcome.reused = 0 if saved is None else saved.taken
     return outcome
 
 
@@ -102,13 +116,21 @@ def _pieces(rows: list[PlanRow], size: int) -> Iterator[list[PlanRow]]:
         start = end
 
 
-def _judged(plan: Plan, pool: Pool, count: int) -> Iterator[tuple[list[PlanRow], Columns]]:
-    """Yield the plan piece by piece with the facts of its rows, in order; rows without a file need no worker."""
+def _judged(plan: Plan, pool: Pool, count: int, saved: Reuse | None) -> Iterator[tuple[list[PlanRow], Columns]]:
+    """Yield the plan piece by piece with the facts of its rows, in order; rows without a file, or taken over, need no worker."""
     size = max(16, min(CHUNK, len(plan.rows) // (count * 4) + 1))
     pieces = list(_pieces(plan.rows, size))
-    answers = pool.run(_chunk(piece) for piece in pieces)
-    for piece, columns in zip(pieces, answers, strict=True):
-        yield piece, columns if all(row.found for row in piece) else _with_missing(piece, columns)
+    known: deque[list[Known | None]] = deque()
+
+    def chunks() -> Iterator[Chunk]:
+        for piece in pieces:
+            taken = [None] * len(piece) if saved is None else saved.facts(piece, pool.loaded)
+            known.append([_MISSING if row.found is None else facts for row, facts in zip(piece, taken, strict=True)])
+            yield _chunk([row for row, facts in zip(piece, known[-1], strict=True) if facts is None])
+
+    for piece, columns in zip(pieces, pool.run(chunks()), strict=True):
+        facts = known.popleft()
+        yield piece, columns if not any(facts) else _completed(facts, columns)
 
 
 def _chunk(rows: list[PlanRow]) -> Chunk:
@@ -119,19 +141,22 @@ def _chunk(rows: list[PlanRow]) -> Chunk:
     return chunk
 
 
-_MISSING = {"status": "missing_snapshot", "error": "no answer is recorded for this request and trial"}
+Known = dict[str, Any]
+_MISSING: Known = {"status": "missing_snapshot", "error": "no answer is recorded for this request and trial"}
 
 
-def _with_missing(rows: list[PlanRow], columns: Columns) -> Columns:
-    """Return the facts of all rows of a piece: those of the worker, and those of the rows that have no file."""
+def _completed(facts: list[Known | None], columns: Columns) -> Columns:
+    """Return the facts of all rows of a piece: those of the worker, and those that are known without it."""
     given = {name: iter(values) for name, values in columns.items()}
-    return {name: [_MISSING.get(name) if row.found is None else next(given[name]) for row in rows] for name in columns}
+    return {name: [next(given[name]) if known is None else known.get(name) for known in facts] for name in columns}
 
 
-def _finish(rows: list[PlanRow], facts: Columns, batch: Rows, outcome: Outcome) -> None:
+def _finish(rows: list[PlanRow], facts: Columns, batch: Rows, outcome: Outcome, prices: Mapping[str, Price]) -> None:
     """Add what the plan knows, decide statuses and case verdicts, and append the rows to the batch."""
     _decide(rows, facts)
     _fill(rows, facts, outcome.loaded)
+    if prices:
+        _price(rows, facts, prices)
     facts["case_passed"] = _case_verdicts(rows, facts["status"], outcome)
     for name in NAMES:
         batch[name].extend(facts[name])
@@ -179,6 +204,15 @@ def _fill(rows: list[PlanRow], facts: Columns, loaded: Loaded) -> None:
             graders[i], facts["grader_digest"][i] = text, hashlib.sha256(text.encode()).hexdigest()
         if request_hashes[i] is None:
             request_hashes[i] = row.request_hash
+
+
+def _price(rows: list[PlanRow], facts: Columns, prices: Mapping[str, Price]) -> None:
+    """Say what each answer cost by the price of its target's model, unless a program said so itself."""
+    used = [facts[name] for name in ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens")]
+    costs = facts["cost_usd"]
+    for i, row in enumerate(rows):
+        if costs[i] is None and (price := prices.get(row.target)) is not None:
+            costs[i] = price.cost(*(column[i] for column in used))
 
 
 def _case_verdicts(rows: list[PlanRow], statuses: list[str], outcome: Outcome) -> list[bool | None]:

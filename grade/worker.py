@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from golden.loader import Graders
@@ -15,9 +17,11 @@ from snapshots.store import read_bytes
 if TYPE_CHECKING:
     from golden.recorded import Recorded
 
+Answers = Callable[[], "Recorded | None"]
 FACTS = (
     "status", "error", "findings", "evidence", "graders", "grader_digest", "request_hash", "answer_hash", "answer_rule", "integrity",
     "recorded_at", "reported_model", "finish_reason", "input_tokens", "output_tokens", "latency_ms", "cost_usd", "asked",
+    "cached_tokens", "cache_write_tokens",  # for the price alone; no columns of the table
 )  # fmt: skip
 
 
@@ -27,7 +31,7 @@ def main() -> None:
 
 
 def _handle(setup: dict[str, Any], graders: Graders, guard: Guard) -> Handle:
-    bench = Bench(graders.by_name, guard)
+    bench = Bench(graders.by_name, guard, date=setup["date"], backwards=setup["backwards"])
     recorded = None
     if any(grader.asks is not None for grader in graders.by_name.values()):
         from golden.recorded import Recorded  # rendering is loaded only where a grader has requests of its own
@@ -48,14 +52,15 @@ def _grade_chunk(bench: Bench, recorded: Recorded | None, chunk: Any) -> dict[st
 
 
 def _grade_file(
-    bench: Bench, recorded: Recorded | None, expectation: str, file: tuple[str, str, str, str], asked: Any
+    bench: Bench, recorded: Answers, expectation: str, file: tuple[str, str, str, str], asked: Any
 ) -> dict[str, Any]:
     path, folder, name, shown = file
     try:
         snapshot = read_snapshot(read_bytes(path), folder=folder, name=name, path=shown)
     except (CorruptSnapshot, StoreError) as error:
         return unjudged(error)
-    answers = None if recorded is None else recorded.row(snapshot.trial, asked)
+    store = recorded() if bench.asks(expectation) else None
+    answers = None if store is None else store.row(snapshot.trial, asked)
     facts = bench.grade(snapshot, expectation, answers)
     facts["request_hash"] = snapshot.request_hash
     facts["answer_hash"] = snapshot.answer_hash
