@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from golden import expectation, render
 from golden.model import Planned, Suite
+from golden.price import Price
 from snapshots import strict_json
 from snapshots.store import Found, Store
 
@@ -46,9 +47,10 @@ class Side:
 
 @dataclass(slots=True)
 class Plan:
-    """Rows sorted by case_id, target, trial, and what the plan left out."""
+    """Rows sorted by case_id, target, trial, and what the plan left out. ``prices`` are those of the targets' models today."""
 
     rows: list[PlanRow] = field(default_factory=list[PlanRow])
+    prices: dict[str, Price] = field(default_factory=dict[str, Price])
     not_in_base: int = 0
     request_moved: int = 0
 
@@ -65,7 +67,7 @@ def plan(suite: Suite, planned: Iterable[Planned], store: Store) -> Plan:
         ConfigError: a case cannot be rendered.
         StoreError: the store cannot be listed.
     """
-    made = Plan()
+    made = Plan(prices=_prices(suite))
     for case_id, target, trial, request_hash, side in _sides(suite, planned):
         made.rows.append(PlanRow(case_id, target, trial, request_hash, store.current(request_hash, trial), side))
     _in_order(made.rows)
@@ -80,7 +82,7 @@ def frozen_plan(suite: Suite, planned: Iterable[Planned], store: Store, base: pa
     columns = ("case_id", "target", "trial", "request_hash", "integrity", "asked")
     keys = zip(*(base.column(n).to_pylist() for n in columns), strict=True)
     listed = {key[:3]: key[3:] for key in keys}
-    made = Plan()
+    made = Plan(prices=_prices(suite))
     for case_id, target, trial, request_hash, side in _sides(suite, planned):
         if (case_id, target, trial) not in listed:
             made.not_in_base += 1
@@ -91,6 +93,12 @@ def frozen_plan(suite: Suite, planned: Iterable[Planned], store: Store, base: pa
         made.rows.append(PlanRow(case_id, target, trial, old_hash, found, side, _listed(asked)))
     _in_order(made.rows)
     return made
+
+
+def _prices(suite: Suite) -> dict[str, Price]:
+    """Return target → the price of its model, where the suite has one."""
+    models = {name: target.model for name, target in suite.targets.items() if target.model is not None}
+    return {name: suite.prices[model] for name, model in models.items() if model in suite.prices}
 
 
 def _listed(asked: str | None) -> list[tuple[str, int, str]]:

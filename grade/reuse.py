@@ -16,7 +16,7 @@ from golden.worker_process import Loaded
 from grade.columns import column
 from grade.loop import own_digest
 from grade.plan import PlanRow, digests
-from grade.worker import FACTS
+from grade.worker import FACTS, FOR_PRICE
 from snapshots import canonical, dialects, generic, instant, strict_json
 
 _JUDGED = frozenset({"pass", "fail"})
@@ -84,7 +84,7 @@ class Reuse:
         return self._same_code[key]
 
 
-_KEPT = tuple(name for name in FACTS if name not in ("status", "error"))
+_KEPT = tuple(name for name in FACTS if name not in ("status", "error", *FOR_PRICE))
 """What a row's facts are in the table; a row that was judged has no error."""
 
 

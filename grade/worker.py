@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from golden.recorded import Recorded
 
 Answers = Callable[[], "Recorded | None"]
+FOR_PRICE = ("cached_tokens", "cache_write_tokens")
+"""What the price of an answer depends on beside its columns; no columns of the table."""
 FACTS = (
     "status", "error", "findings", "evidence", "graders", "grader_digest", "request_hash", "answer_hash", "answer_rule", "integrity",
     "recorded_at", "reported_model", "finish_reason", "input_tokens", "output_tokens", "latency_ms", "cost_usd", "asked",
-    "cached_tokens", "cache_write_tokens",  # for the price alone; no columns of the table
+    *FOR_PRICE,
 )  # fmt: skip
 
 
@@ -32,15 +34,17 @@ def main() -> None:
 
 def _handle(setup: dict[str, Any], graders: Graders, guard: Guard) -> Handle:
     bench = Bench(graders.by_name, guard, date=setup["date"], backwards=setup["backwards"])
-    recorded = None
-    if any(grader.asks is not None for grader in graders.by_name.values()):
-        from golden.recorded import Recorded  # rendering is loaded only where a grader has requests of its own
 
-        recorded = Recorded.from_setup(setup)
+    @cache
+    def recorded() -> Recorded | None:
+        from golden.recorded import Recorded  # rendering is loaded only where a grader or check has requests of its own
+
+        return Recorded.from_setup(setup)
+
     return lambda chunk: _grade_chunk(bench, recorded, chunk)
 
 
-def _grade_chunk(bench: Bench, recorded: Recorded | None, chunk: Any) -> dict[str, list[Any]]:
+def _grade_chunk(bench: Bench, recorded: Answers, chunk: Any) -> dict[str, list[Any]]:
     """Grade a chunk and return its facts column by column: fewer names to write and to read than row by row."""
     expectations: list[str] = chunk["expectations"]
     columns: dict[str, list[Any]] = {name: [] for name in FACTS}
