@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import socket
@@ -16,6 +17,10 @@ from typing import Any
 
 import pytest
 
+from capture.modes import Mode
+from capture.result import CaptureResult
+from golden.recorded import envelope_of
+from snapshots.envelope import Envelope
 from tests.capture.conftest import Project, outcomes
 
 _PROGRAM = shutil.which("llmock", path=str(Path(sys.executable).parent))
@@ -41,9 +46,11 @@ def llmock() -> Iterator[str]:
             break
         except urllib.error.URLError:
             time.sleep(0.1)
-    yield url
-    process.terminate()
-    process.wait(10)
+    try:
+        yield url
+    finally:
+        process.terminate()
+        process.wait(10)
 
 
 def tell(url: str, path: str, value: Any = None) -> Any:
@@ -53,45 +60,150 @@ def tell(url: str, path: str, value: Any = None) -> Any:
         return json.loads(response.read() or b"null")
 
 
-FAULTS = {
-    "too many requests": ({"type": "fail", "status": 429, "retry_after": 2}, 2.0),
-    "unavailable": ({"type": "fail", "status": 503}, 1.0),  # llmock sends Retry-After 1 with it
-    "overloaded": ({"type": "fail", "status": 529}, 1.0),
-    "disconnect": ({"type": "stream_fault", "kind": "disconnect", "after_chunks": 2}, 0.5),
-    "truncate": ({"type": "stream_fault", "kind": "truncate", "after_chunks": 2}, 0.5),
-    "malformed": ({"type": "stream_fault", "kind": "malformed", "after_chunks": 2}, 0.5),
+# Where each dialect lives on this server, after its own routes.
+DIALECTS = {
+    "openai": ("/v1", "gpt-4o"),
+    "openai-responses": ("/v1", "gpt-4o"),
+    "anthropic": ("/anthropic", "claude-3-5-sonnet-latest"),
+    "gemini": ("/gemini", "gemini-2.0-flash"),
 }
+ENVIRON = {"MOCK_API_KEY": "sk-test-llmock"}
 
 
-@pytest.mark.parametrize(("fault", "pause"), FAULTS.values(), ids=FAULTS.keys())
+class Mocked:
+    """A project of one case whose target speaks one dialect, and the faults that it will meet."""
+
+    def __init__(self, root: Path, url: str, dialect: str) -> None:
+        self.url = url
+        self.dialect = dialect
+        self.project = Project(root, url)
+        self.clear()
+
+    def clear(self) -> None:
+        tell(self.url, "/_llmock/reset", {})
+
+    def will(self, *behaviors: dict[str, Any]) -> None:
+        tell(self.url, "/_llmock/scenario", {"behaviors": list(behaviors)})
+
+    def write(self, *, stream: bool = False, more: str = "") -> None:
+        path, model = DIALECTS[self.dialect]
+        (self.project.root / "whichclock.toml").write_text(
+            f'suite = "s"\ncases = ["cases.jsonl"]\n[targets.mock]\ntype = "{self.dialect}"\n'
+            f'base_url = "{self.url}{path}"\nmodel = "{model}"\napi_key = "{{{{ env.MOCK_API_KEY }}}}"\n'
+            f"params = {{ max_tokens = 50{', stream = true' if stream else ''} }}\n{more}"
+        )
+        (self.project.root / "cases.jsonl").write_text('{"id": "c", "prompt": "Say something long please."}\n')
+
+    def capture(self, **options: Any) -> CaptureResult:
+        return self.project.capture(environ=ENVIRON, **options)
+
+    def text(self) -> str | None:
+        """Return the text of the one recorded answer."""
+        [found] = self.project.store.walk()
+        return envelope(self.project, found).text
+
+
+def envelope(project: Project, found: Any) -> Envelope:
+    return envelope_of(project.store.read(found), None)
+
+
+@pytest.fixture(params=DIALECTS)
+def mocked(tmp_path: Path, llmock: str, request: pytest.FixtureRequest) -> Mocked:
+    """One project for each dialect."""
+    return Mocked(tmp_path, llmock, request.param)
+
+
+FAULTS = {
+    "too many requests": ({"type": "fail", "status": 429, "retry_after": 2}, 2.0, "HTTP 429"),
+    "an error of the server": ({"type": "fail", "status": 500}, 0.5, "HTTP 500"),
+    "unavailable": ({"type": "fail", "status": 503}, 1.0, "HTTP 503"),  # llmock sends Retry-After 1 with it
+    "overloaded": ({"type": "fail", "status": 529}, 1.0, "HTTP 529"),
+    "disconnect": ({"type": "stream_fault", "kind": "disconnect", "after_chunks": 2}, 0.5, "cut off"),
+    "truncate": ({"type": "stream_fault", "kind": "truncate", "after_chunks": 2}, 0.5, "cut off before its end"),
+    "malformed": ({"type": "stream_fault", "kind": "malformed", "after_chunks": 2}, 0.5, "HTTP 200, but"),
+    "stall": (
+        {"type": "stream_fault", "kind": "stall", "after_chunks": 2, "stall_seconds": 20}, 0.5, "no whole answer within 0.7 s",
+    ),
+    "no first byte": ({"type": "delay", "seconds": 20}, 0.5, "no first byte within 0.4"),
+}  # fmt: skip
+LIMITS = "timeout_s = 0.7\nfirst_byte_timeout_s = 0.4\nretries = 1\n"
+
+
+@pytest.mark.parametrize(("fault", "pause", "why"), FAULTS.values(), ids=FAULTS.keys())
 def test_a_fault_is_waited_out_and_the_whole_stream_is_stored(
-    tmp_path: Path, llmock: str, fault: dict[str, Any], pause: float
+    mocked: Mocked, fault: dict[str, Any], pause: float, why: str
 ) -> None:
-    """One fault, one wait, one recording of two attempts that ends with its finish reason."""
-    tell(llmock, "/_llmock/reset", {})
-    tell(llmock, "/_llmock/scenario", {"behaviors": [fault]})
-    project = Project(tmp_path, f"{llmock}/v1")
-    project.write(
-        {"id": "c", "prompt": "Say something long please."},
-        target='params = { stream = true }\napi_key = "{{ env.MOCK_API_KEY }}"',
+    """One fault, one wait, one recording of two attempts that reads as the whole answer does."""
+    mocked.write(stream=True, more=LIMITS)
+    mocked.will(fault, {"type": "reply", "text": "all of these words", "times": None})
+    result = mocked.capture()
+
+    assert (["recorded"], 2, [pause]) == (outcomes(result), result.calls, mocked.project.pauses), result.rows
+    assert "all of these words" == mocked.text()
+    [found] = mocked.project.store.walk()
+    assert 2 == mocked.project.store.read(found).meta["attempts"]
+
+
+@pytest.mark.parametrize(("fault", "pause", "why"), FAULTS.values(), ids=FAULTS.keys())
+def test_a_fault_that_stays_is_named_and_a_rerun_completes_what_is_missing(
+    mocked: Mocked, fault: dict[str, Any], pause: float, why: str
+) -> None:
+    """Nothing of it is stored; once the server is well, the same command records the answer."""
+    mocked.write(stream=True, more=LIMITS)
+    mocked.will({**fault, "times": None})
+    failed = mocked.capture()
+    files = mocked.project.files()
+    mocked.clear()
+    again = mocked.capture()
+
+    assert (["failed"], 2, [], 3) == (outcomes(failed), failed.calls, files, failed.exit_code)
+    assert why in str(failed.rows[0].error)
+    assert "(after 2 attempts)" in str(failed.rows[0].error)
+    assert (["recorded"], 1) == (outcomes(again), again.calls)
+
+
+def test_a_slow_first_token_is_no_fault(mocked: Mocked) -> None:
+    """Whoever allows the time gets the answer, with one call."""
+    mocked.write(stream=True, more="timeout_s = 20\n")
+    mocked.will({"type": "slow_first_token", "seconds": 0.3}, {"type": "reply", "text": "late words"})
+    result = mocked.capture()
+
+    assert (["recorded"], 1, "late words") == (outcomes(result), result.calls, mocked.text())
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+def test_an_answer_of_exact_words_is_kept_word_for_word(mocked: Mocked, stream: bool) -> None:
+    """What another program's server says is what the snapshot says, and a replay finds it."""
+    mocked.write(stream=stream)
+    mocked.will({"type": "reply", "text": "exact words: \u201cä\u201d"})
+    mocked.capture()
+
+    assert "exact words: \u201cä\u201d" == mocked.text()
+    assert ["replayed"] == outcomes(mocked.capture(mode=Mode.REPLAY))
+
+
+def test_the_other_side_has_nothing_to_say_against_us(mocked: Mocked) -> None:
+    """Its verdict on the client, by its own clock: Retry-After kept, no storm, no cut stream taken for an answer."""
+    mocked.write(stream=True, more="retries = 4\n")
+    mocked.will(
+        {"type": "fail", "status": 429, "retry_after": 1},
+        {"type": "fail", "status": 500},
+        {"type": "stream_fault", "kind": "truncate", "after_chunks": 2},
     )
-    result = project.capture(environ={"MOCK_API_KEY": "sk-test-llmock"})
+    result = mocked.capture(sleep=asyncio.sleep)
+    verdict = tell(mocked.url, "/_llmock/verdict")
 
-    assert (["recorded"], 2) == (outcomes(result), result.calls)
-    assert [pause] == project.pauses
-    [found] = project.store.walk()
-    snapshot = project.store.read(found)
-    assert "openai-chat/1" == snapshot.answer_rule
-    assert snapshot.response["text"].rstrip().endswith("data: [DONE]")
+    assert (["recorded"], 4) == (outcomes(result), result.calls)
+    assert (True, []) == (verdict["passed"], verdict["findings"])
 
 
-def test_an_answer_of_exact_words_is_kept_word_for_word(tmp_path: Path, llmock: str) -> None:
-    """What another program's server says is what the snapshot says."""
-    tell(llmock, "/_llmock/reset", {})
-    tell(llmock, "/_llmock/scenario", {"behaviors": [{"type": "reply", "text": "exact words"}]})
-    project = Project(tmp_path, f"{llmock}/v1")
-    project.write({"id": "c", "prompt": "hi"}, target='api_key = "{{ env.MOCK_API_KEY }}"')
-    project.capture(environ={"MOCK_API_KEY": "sk-test-llmock"})
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+def test_what_no_retry_can_mend_is_asked_once(mocked: Mocked, status: int) -> None:
+    """The failure is named with the server's words; the other side finds no pointless retry."""
+    mocked.write()
+    mocked.will({"type": "fail", "status": status, "message": "no such thing", "times": None})
+    result = mocked.capture()
 
-    [found] = project.store.walk()
-    assert "exact words" == project.store.read(found).response["body"]["choices"][0]["message"]["content"]
+    assert (["failed"], 1, []) == (outcomes(result), result.calls, mocked.project.files())
+    assert f"HTTP {status}: no such thing" == result.rows[0].error
+    assert [] == tell(mocked.url, "/_llmock/verdict")["findings"]
