@@ -18,9 +18,29 @@ from snapshots.version import VERSION
 
 if TYPE_CHECKING:
     from golden.grader import grader as grader
+    from golden.model import Suite as Suite
+    from grade.api import Results as Results
+    from grade.api import envelope as envelope
+    from grade.api import grade as grade
+    from grade.api import load as load
+    from snapshots.envelope import Envelope as Envelope
+    from snapshots.errors import WhichclockError as WhichclockError
 
 __version__ = VERSION
-__all__ = ["__version__", "grader", "main"]
+__all__ = [
+    "Envelope", "Results", "Suite", "WhichclockError", "__version__", "envelope", "grade", "grader", "load", "main",
+]  # fmt: skip
+# Public names, imported when one is first asked for.
+_LATE = {
+    "Envelope": "snapshots.envelope",
+    "Results": "grade.api",
+    "Suite": "golden.model",
+    "WhichclockError": "snapshots.errors",
+    "envelope": "grade.api",
+    "grade": "grade.api",
+    "grader": "golden.grader",
+    "load": "grade.api",
+}
 
 # name → (module, one-line help). The help stands here so that listing the commands imports none of them.
 COMMANDS = {
@@ -175,10 +195,8 @@ def _report(message: str, hint: str) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "grader":
-        from golden.grader import grader
-
-        return grader
+    if name in _LATE:
+        return getattr(import_module(_LATE[name]), name)
     raise AttributeError(f"module 'whichclock' has no attribute {name!r}")
 
 
