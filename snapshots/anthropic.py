@@ -30,7 +30,8 @@ LEFT_OUT = (
     "/content/*/content/content/*/file_id",
 )  # fmt: skip
 
-_PATH = "/messages"
+# The last two are how Vertex AI gives a model of Anthropic's.
+_PATHS = ("/messages", ":rawPredict", ":streamRawPredict")
 # Blocks that are read, and what the server did on its way to the answer.
 _KNOWN = frozenset(
     {"text", "thinking", "redacted_thinking", "tool_use", "server_tool_use", "mcp_tool_use", "compaction"}
@@ -39,7 +40,7 @@ _KNOWN = frozenset(
 
 def recognises(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
     """Tell whether a response is a message, whole or streamed."""
-    if not path_of(request).endswith(_PATH):
+    if not path_of(request).endswith(_PATHS):
         return False
     body = body_of(response, assemble)
     return isinstance(body, dict) and body.get("type") == "message" and is_list_of_objects(body.get("content"))

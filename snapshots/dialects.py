@@ -13,7 +13,11 @@ from typing import Any, Protocol
 
 from snapshots import (
     anthropic,
+    bedrock,
+    bedrock_messages,
     canonical,
+    cohere,
+    completions,
     embeddings,
     gemini,
     generic,
@@ -71,7 +75,18 @@ def _named(*dialects: Dialect) -> dict[str, Dialect]:
     return {dialect.READER: dialect for dialect in dialects}
 
 
-DIALECTS: Mapping[str, Dialect] = _named(openai_chat, openai_responses, anthropic, gemini, embeddings, program)
+DIALECTS: Mapping[str, Dialect] = _named(
+    openai_chat,
+    openai_responses,
+    anthropic,
+    gemini,
+    embeddings,
+    completions,
+    bedrock,
+    bedrock_messages,
+    cohere,
+    program,
+)
 """The dialects by the name of their reader. No two of them recognise the same response."""
 
 _EXEC: tuple[Dialect, ...] = (program,)
@@ -82,6 +97,10 @@ _ASSEMBLERS: Mapping[str, Callable[[Response], Any]] = {
     openai_responses.READER: openai_responses.whole,
     anthropic.READER: anthropic.whole,
     gemini.READER: gemini.whole,
+    completions.READER: completions.whole,
+    bedrock.READER: bedrock.whole,
+    bedrock_messages.READER: bedrock_messages.whole,
+    cohere.READER: cohere.whole,
 }
 
 

@@ -19,7 +19,7 @@ from snapshots.reading import Choice, Reading, ToolCall
 
 RULE = "openai-chat/1"
 READER = "openai-chat"
-READER_NUMBER = 2
+READER_NUMBER = 3
 
 _PER_CALL = frozenset({"id", "created", "model", "system_fingerprint", "service_tier", "usage", "timings"})
 _PATH = "/chat/completions"
@@ -124,8 +124,10 @@ def read(response: Mapping[str, Any]) -> Reading:
             raise UnreadableSnapshot(
                 f"the stream cannot be assembled ({error})", reader=READER, pointer="/text"
             ) from None
-    if "choices" not in body:
+    if body.get("choices") is None:
         return _filtered(body) if is_filtered(response) else _unknown("an error, not an answer", "/body/error")
+    if not isinstance(body["choices"], list):
+        _unknown("choices that are no list", "/body/choices")
     choices = tuple(_choice(c, f"/body/choices/{i}") for i, c in enumerate(body["choices"]))
     if not choices:
         _unknown("no choice", "/body/choices")
@@ -138,7 +140,13 @@ def read(response: Mapping[str, Any]) -> Reading:
         input_tokens=_count(usage.get("prompt_tokens")),
         output_tokens=_count(usage.get("completion_tokens")),
         cached_tokens=_count(details.get("cached_tokens")) if isinstance(details, dict) else None,
+        explained=any(_is_spoken(c["message"]) for c in body["choices"]),
     )
+
+
+def _is_spoken(message: Mapping[str, Any]) -> bool:
+    """Tell whether a message is sound: it has no other text than what was said."""
+    return isinstance(message.get("audio"), dict)
 
 
 def _filtered(body: Mapping[str, Any]) -> Reading:
@@ -158,7 +166,10 @@ def _choice(choice: Any, at: str) -> Choice:
     finish = choice.get("finish_reason")
     if finish is not None and not isinstance(finish, str):
         _unknown("a finish reason that is no text", f"{at}/finish_reason")
-    reasoning = message.get("reasoning_content") or message.get("reasoning")
+    reasoning = message.get("reasoning_content") or message.get("reasoning") or _thinking(message.get("content"))
+    if not text and _is_spoken(message):
+        said = message["audio"].get("transcript")
+        text = said if isinstance(said, str) else ""
     return Choice(
         text=text,
         tool_calls=_tool_calls(message, f"{at}/message"),
@@ -187,6 +198,18 @@ def _content(content: Any, at: str) -> tuple[str, str]:
         elif not isinstance(part, dict):
             return _unknown("a content part that is no object", f"{at}/{i}")
     return "".join(texts), "".join(refusals)
+
+
+def _thinking(content: Any) -> str:
+    """Return what the thinking parts of a content hold: texts, or parts with texts."""
+    thoughts: list[str] = []
+    for part in content if isinstance(content, list) else ():
+        thought = part.get("thinking") if part.get("type") == "thinking" else None
+        if isinstance(thought, str):
+            thoughts.append(thought)
+        elif isinstance(thought, list):
+            thoughts += [p["text"] for p in thought if isinstance(p, dict) and isinstance(p.get("text"), str)]
+    return "".join(thoughts)
 
 
 def _tool_calls(message: Mapping[str, Any], at: str) -> tuple[ToolCall, ...]:

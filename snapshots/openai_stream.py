@@ -29,16 +29,24 @@ def _assemble(text: str) -> dict[str, Any]:
             break
         # The standard reader lets half of a surrogate pair through: its other half may stand in the next chunk.
         chunk = json.loads(data)
-        if not isinstance(chunk, dict) or not isinstance(chunk.get("choices"), list):
-            raise ValueError("an event is no chunk of a chat completion")
+        parts = _choices(chunk)
         _replace(whole, {name: value for name, value in chunk.items() if name not in ("choices", "object")})
-        for part in chunk["choices"]:
+        for part in parts:
             _add(choices, part)
     if not choices:
         raise ValueError("a stream without a single choice")
     return _whole_text(
         {**whole, "object": "chat.completion", "choices": [_joined(choices[i]) for i in sorted(choices)]}
     )
+
+
+def _choices(chunk: Any) -> list[Any]:
+    """Return the choices of a chunk; null, which some servers send beside the usage, is none."""
+    if isinstance(chunk, dict) and "choices" in chunk and not (chunk["choices"] is None and chunk.get("error")):
+        choices = chunk["choices"]
+        if isinstance(choices, list | None):
+            return choices or []
+    raise ValueError("an event is no chunk of a chat completion")
 
 
 def _add(choices: dict[int, dict[str, Any]], part: Any) -> None:
@@ -73,12 +81,47 @@ def _merge(into: dict[str, Any], delta: Mapping[str, Any]) -> None:
             into[name] = old + value
         elif isinstance(old, dict) and isinstance(value, dict):
             _merge(old, value)
+        elif isinstance(old, _Mixed) and isinstance(value, list):
+            old += value
         elif isinstance(old, list) and isinstance(value, list):
             into[name] = _grown(old, value, name)
+        elif name == "content" and isinstance(old, str | list) and isinstance(value, str | list):
+            into[name] = _Mixed([*_as_parts(old), *_as_parts(value)])
         elif isinstance(old, str | dict | list) or isinstance(value, str | dict | list):
             raise ValueError(f"{name} is of one kind in one chunk and of another in the next")
         else:
             into[name] = value
+
+
+class _Mixed(list[Any]):
+    """Content that came as text in one chunk and as parts in another; its pieces are joined once all are there."""
+
+
+def _as_parts(content: str | list[Any]) -> list[Any]:
+    if isinstance(content, list):
+        return content
+    return [{"type": "text", "text": content}] if content else []
+
+
+def _joined_parts(pieces: list[Any]) -> list[Any]:
+    """Return the parts that pieces add up to: a piece of the same type as the one before goes on with its text or thinking."""
+    parts: list[Any] = []
+    for piece in pieces:
+        last = parts[-1] if parts else None
+        if not isinstance(piece, dict):
+            raise ValueError("a part of content is no object")
+        if last is None or last.get("type") != piece.get("type"):
+            parts.append(dict(piece))
+        elif isinstance(last.get("text"), str) and isinstance(piece.get("text"), str):
+            last["text"] += piece["text"]
+        elif isinstance(last.get("thinking"), list) and isinstance(piece.get("thinking"), list):
+            last["thinking"] = [*last["thinking"], *piece["thinking"]]
+        else:
+            parts.append(dict(piece))
+    for part in parts:
+        if isinstance(part.get("thinking"), list):
+            part["thinking"] = _joined_parts(part["thinking"])
+    return parts
 
 
 def _grown(items: list[Any], more: list[Any], name: str) -> list[Any]:
@@ -111,6 +154,9 @@ def _is_call(call: Any) -> bool:
 
 def _joined(choice: dict[str, Any]) -> dict[str, Any]:
     """Return a choice as a whole body spells it: tool calls in the order of their index, without it."""
+    content = choice["message"].get("content")
+    if isinstance(content, _Mixed):
+        choice["message"]["content"] = _joined_parts(content)
     calls = choice["message"].get("tool_calls")
     if calls is not None:
         if not isinstance(calls, list) or not all(_is_call(call) for call in calls):

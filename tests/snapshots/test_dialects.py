@@ -17,6 +17,12 @@ ODD = {
     "anthropic": ("/messages", {"type": "message", "stop_reason": "end_turn", "content": [{"type": "text", "text": "A"}]}, "A"),
     "gemini": ("/models/m:generateContent", {"candidates": [{"content": {"parts": [{"text": "A"}]}}]}, "A"),
     "embeddings": ("/embeddings", {"data": [{"embedding": [0.5]}]}, ""),
+    "openai-completions": ("/completions", {"choices": [{"text": "A", "finish_reason": "stop"}]}, "A"),
+    "bedrock-converse": ("/model/m/converse", {"output": {"message": {"content": [{"text": "A"}]}}, "stopReason": "end_turn"}, "A"),
+    "bedrock-anthropic": ("/model/m/invoke", {
+        "type": "message", "stop_reason": "end_turn", "content": [{"type": "text", "text": "A"}]}, "A"),
+    "cohere": ("/v2/chat", {
+        "id": "1", "message": {"role": "assistant", "content": [{"type": "text", "text": "A"}]}, "finish_reason": "COMPLETE"}, "A"),
     "exec": (None, {"output": "A"}, "A"),
 }  # fmt: skip
 
@@ -34,10 +40,15 @@ def test_every_dialect_stands_in_the_table_once() -> None:
         "anthropic": "anthropic/1",
         "gemini": "gemini/1",
         "embeddings": "embeddings/1",
+        "openai-completions": "openai-completions/1",
+        "bedrock-converse": "bedrock-converse/1",
+        "bedrock-anthropic": "bedrock-anthropic/1",
+        "cohere": "cohere/1",
         "exec": "exec/1",
     } == {name: dialect.RULE for name, dialect in dialects.DIALECTS.items()}
     assert (
-        "openai-chat/1", "openai-responses/1", "anthropic/1", "gemini/1", "embeddings/1", "exec/1", "http/1", "whole/1",
+        "openai-chat/1", "openai-responses/1", "anthropic/1", "gemini/1", "embeddings/1", "openai-completions/1",
+        "bedrock-converse/1", "bedrock-anthropic/1", "cohere/1", "exec/1", "http/1", "whole/1",
     ) == dialects.known_rules()  # fmt: skip
 
 
