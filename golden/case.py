@@ -9,18 +9,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from golden import nearest, project_path, schema, template, user_schema, yaml_text
+from golden import case_check, nearest, project_path, schema, template
+from golden.case_check import Around
 from golden.case_file import RawCase
 from golden.model import Case, Target
 from golden.place import Place
+from golden.price import Price
 from golden.salt import Salts, resolve_salt
 from golden.target import unkeyed
-from snapshots import strict_json
-from snapshots.errors import ConfigError, JsonError
 
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})", re.ASCII)
 _NO_VARS: Mapping[str, Any] = {}
-_REGEX_FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +40,7 @@ class CaseMaker:
     defaults: Defaults
     targets: Mapping[str, Target]
     salts: Salts
+    prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
     prompts: dict[str, str] = field(default_factory=dict[str, str])
     schemas: dict[str, Any] = field(default_factory=dict[str, Any])
     uses: dict[tuple[str, str], list[str]] = field(default_factory=dict[tuple[str, str], list[str]])
@@ -55,14 +55,16 @@ class CaseMaker:
         place = raw.place
         schema.require(raw.value, "case", place)
         value: dict[str, Any] = raw.value
-        for i, check in enumerate(value.get("checks", ())):
-            self._judge_check(check, place, f"/checks/{i}")
         _judge_now(value.get("context"), place)
         if "prompt" in value:
             self._read_prompt(value["prompt"], place)
         targets = self._targets(value.get("targets"), place)
         if "body" in value:
             self._require_one_type(targets, place)
+        for i, check in enumerate(value.get("checks", ())):
+            case_check.judge(
+                check, Around(self.root, self.targets, self.prices, self.schemas, targets), place, f"/checks/{i}"
+            )
         allowed = value.get("allowed_tools")
         return Case(
             id=value["id"],
@@ -141,24 +143,6 @@ class CaseMaker:
             for (variable, _), places in self.uses.items()
         ]
 
-    def _judge_check(self, check: dict[str, Any], place: Place, at: str) -> None:
-        ((name, argument),) = check.items()
-        if name == "regex":
-            _judge_regex(argument, place, f"{at}/regex")
-        elif name == "json_schema":
-            self._judge_schema(argument, place, f"{at}/json_schema")
-
-    def _judge_schema(self, argument: Any, place: Place, at: str) -> None:
-        if not isinstance(argument, str):
-            if list(argument) == ["file"]:
-                raise place.fault(at, "{file: …} is no JSON Schema", hint="write the path itself: json_schema: PATH")
-            user_schema.require_sound(argument, place, at)
-        elif argument not in self.schemas:
-            path = project_path.file_inside(self.root, argument, place, at)
-            value = read_value(path, argument)
-            user_schema.require_sound(value, Place(argument), "")
-            self.schemas[argument] = value
-
 
 def message_texts(messages: list[dict[str, Any]]) -> list[str]:
     """Return the texts of messages that are templates: contents that are text, and the ``text`` of their parts."""
@@ -170,35 +154,6 @@ def message_texts(messages: list[dict[str, Any]]) -> list[str]:
         elif isinstance(content, list):
             texts += [part["text"] for part in content if isinstance(part.get("text"), str)]
     return texts
-
-
-def read_value(path: Path, file: str) -> Any:
-    """Return the JSON value that a JSON or YAML file holds.
-
-    Raises:
-        ConfigError: it is not of its format.
-    """
-    place = Place(file)
-    text = project_path.read_text(path, place, "")
-    try:
-        if path.suffix.lower() in (".yaml", ".yml"):
-            value = yaml_text.read(text.removeprefix("\ufeff"), file).value
-            strict_json.check(value)
-            return value
-        return strict_json.loads(text)
-    except JsonError as error:
-        raise ConfigError(f"{file}: {error.message}", hint=error.hint) from None
-
-
-def _judge_regex(argument: Any, place: Place, at: str) -> None:
-    if isinstance(argument, str):
-        pattern, flags = argument, ""
-    else:
-        pattern, flags = argument["pattern"], argument.get("flags", "")
-    try:
-        re.compile(pattern, sum(_REGEX_FLAGS[letter] for letter in set(flags)))
-    except (re.error, OverflowError, RecursionError) as error:
-        raise place.fault(at, f"pattern {pattern[:80]!r} does not compile: {error}") from None
 
 
 def _judge_now(context: Any, place: Place) -> None:

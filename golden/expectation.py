@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
-from golden.case import read_value
+from golden.check_schema import schema_of, with_schema
 from golden.model import Case, Suite, Target
 from golden.place import Place
+from golden.price import Price
 from golden.project_path import file_inside
+from golden.user_schema import read_value
 from snapshots import canonical
 
 
@@ -37,6 +40,9 @@ def expectation(suite: Suite, case: Case, target: Target) -> str:
         members["graders"] = sorted(set(case.graders))
     if case.checks:
         members["checks"] = [_with_content(check, suite, case) for check in case.checks]
+        price = _price(suite, case, target)
+        if price is not None:
+            members["price"] = {name: dollars for name, dollars in asdict(price).items() if dollars is not None}
     if case.known is not None:
         members["known"] = case.known
     if target.select is not None:
@@ -49,10 +55,17 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _price(suite: Suite, case: Case, target: Target) -> Price | None:
+    """Return what the target's model costs, where a check needs to know: costs are made when an answer is read."""
+    if target.model is None or not any("max_cost_usd" in check for check in case.checks):
+        return None
+    return suite.prices.get(target.model)
+
+
 def _with_content(check: Mapping[str, Any], suite: Suite, case: Case) -> dict[str, Any]:
-    named = check.get("json_schema")
+    named = schema_of(check)
     if not isinstance(named, str):
         return dict(check)
     if named in suite.schemas:
-        return {"json_schema": suite.schemas[named]}
-    return {"json_schema": read_value(file_inside(suite.root, named, Place(case.place), "/checks"), named)}
+        return with_schema(check, suite.schemas[named])
+    return with_schema(check, read_value(file_inside(suite.root, named, Place(case.place), "/checks"), named))

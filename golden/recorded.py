@@ -53,6 +53,10 @@ class Recorded:
         """
         return rendered(self._suite, declared)
 
+    def type_of(self, target: str) -> str | None:
+        """Return the type of a target, or ``None`` where the suite has none of that name."""
+        return self._suite.targets[target].type if target in self._suite.targets else None
+
     def select(self, declared: Declared) -> str | None:
         """Return how the target of a request reads generic answers."""
         return self._suite.targets[declared.target].select
@@ -107,6 +111,10 @@ class RowAnswers:
         snapshot = self._recorded.read(found)
         self._observed[declared.label] = _observation(declared.label, snapshot)
         return envelope_of(snapshot, self._recorded.select(declared))
+
+    def type_of(self, target: str) -> str | None:
+        """Return the type of a target, or ``None`` where the suite has none of that name."""
+        return self._recorded.type_of(target)
 
     def observed(self) -> list[dict[str, Any]]:
         """Return the answers that were looked up, sorted by name: the row's ``asked``."""

@@ -1,21 +1,41 @@
-"""JSON Schemas in ``json_schema`` checks: judged at load, so that grading cannot trip over them."""
+"""JSON Schemas in checks: read and judged at load, so that grading cannot trip over them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin
 
-from golden import schema
+from golden import project_path, schema, yaml_text
 from golden.place import Place
-from snapshots.errors import ConfigError
+from snapshots import strict_json
+from snapshots.errors import ConfigError, JsonError
 from snapshots.pointer import escape, look_up
 
 # Under these keywords stand values, not schemas: a "$ref" in there refers to nothing.
 _DATA = frozenset({"const", "enum", "default", "examples"})
 _NAMED_SCHEMAS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+
+
+def read_value(path: Path, file: str) -> Any:
+    """Return the JSON value that a JSON or YAML file holds.
+
+    Raises:
+        ConfigError: it is not of its format.
+    """
+    place = Place(file)
+    text = project_path.read_text(path, place, "")
+    try:
+        if path.suffix.lower() in (".yaml", ".yml"):
+            value = yaml_text.read(text.removeprefix("\ufeff"), file).value
+            strict_json.check(value)
+            return value
+        return strict_json.loads(text)
+    except JsonError as error:
+        raise ConfigError(f"{file}: {error.message}", hint=error.hint) from None
 
 
 def require_sound(value: Any, place: Place, pointer: str) -> None:

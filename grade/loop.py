@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
-from golden.asking import Answers, State, interview
-from golden.case_view import CaseView
 from golden.closed_call import EPOCH, World, call_closed
 from golden.grader import CODE
 from golden.loader import Grader
-from grade.checks import CHECKS, EMPTY_ANSWER, EMPTY_ANSWER_NUMBER, RESERVED_CODES, Check, schema_validator
+from grade.answers import Asked, NoAnswer, answers_of
+from grade.case_side import Applied, CaseSide, own_digest
+from grade.checks import EMPTY_ANSWER, RESERVED_CODES
 from snapshots import canonical, dialects, strict_json
 from snapshots.envelope import Envelope
 from snapshots.errors import CorruptSnapshot, GraderFault, JsonError, StoreError, UnreadableSnapshot

@@ -155,8 +155,8 @@ def side_of(suite: Suite, row: Planned, shared: dict[Any, Side] | None = None) -
 
 def digests(side: Side, graders: dict[str, str]) -> dict[str, str]:
     """Return name → digest of what judges a row whose answer could not be read, the reader left out."""
+    from grade.case_side import own_digest
     from grade.checks import CHECKS, EMPTY_ANSWER, EMPTY_ANSWER_NUMBER
-    from grade.loop import own_digest
 
     found: dict[str, Any] = {name: graders[name] for name in side.graders}
     found.update((f"check:{name}", own_digest(f"check:{name}", CHECKS[name].number)) for name in side.checks)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from golden.asking_check import TARGETS
 from golden.digest import serialise
 from grade.checks import CHECKS, EMPTY_ANSWER_NUMBER
 from snapshots import dialects, generic
@@ -17,20 +19,43 @@ ROOT = Path(__file__).parents[2]
 
 # What each number stands for: the digest of the functions it covers. To change one of them: bump the number in the code, then record here.
 CHECK_SOURCES = {
-    "allowed_tools": (1, "bc77d90335894212"),
-    "contains": (1, "40dc605b4fd49f91"),
-    "equals": (1, "0cc47c1643b79447"),
-    "finish_reason": (1, "8dbc5521665a263b"),
-    "json_schema": (1, "865fc8fd4ac5e461"),
-    "max_tokens": (1, "deda380cbcc219b4"),
-    "not_contains": (1, "07aaf05ca2ae144c"),
-    "not_tool_called": (1, "c6ccd20ff05ee5aa"),
-    "regex": (1, "84307f2262f42166"),
-    "tool_called": (1, "ba529c02800df470"),
+    "allowed_tools": (1, "764dbd52d176fa67"),
+    "contains": (1, "531dcb897044db01"),
+    "ends_with": (1, "4db8cd498d1a2b92"),
+    "equals": (1, "33bce97ae7f7c28c"),
+    "finish_reason": (1, "1d0bf2bb0b479073"),
+    "is_json": (1, "1bfd94df5c7e5f3e"),
+    "json_path": (1, "f96a352ac38a0c06"),
+    "json_schema": (1, "aeb865527a080097"),
+    "judge": (1, "9cde101bd1139439"),
+    "length": (1, "5df6cd301e49dd63"),
+    "max_cost_usd": (1, "41f7f7b4a99b88ee"),
+    "max_input_tokens": (1, "256cd27295804f8d"),
+    "max_latency_ms": (1, "aa7395ba87fda894"),
+    "max_tokens": (1, "ce777f9f0d77417c"),
+    "max_total_tokens": (1, "889df50aef46f799"),
+    "not_contains": (1, "606eb0813c8a935a"),
+    "not_regex": (1, "6eb4e9a005014cc8"),
+    "not_tool_called": (1, "af6b61e6cc45799d"),
+    "number": (1, "da1976a2045b7cb0"),
+    "program": (1, "bb376f948a67e820"),
+    "refusal": (1, "d89c56cb1a9d2341"),
+    "regex": (1, "615d66cc7541e561"),
+    "similarity": (1, "217c2e791b10595e"),
+    "starts_with": (1, "c597883aa22b26cf"),
+    "tool_arguments": (1, "a2fcad37470cb1e9"),
+    "tool_called": (1, "550ade7a87034dcd"),
+    "tool_order": (1, "3328aa08652eb5a0"),
 }
 READER_SOURCES = {
     "anthropic": (1, "35988bf1efdc6fc2"),
     "anthropic/1": (1, "052c0217c69dca5f"),
+    "bedrock-anthropic": (1, "e7385c972c8b72d5"),
+    "bedrock-anthropic/1": (1, "60e2ba15aa85b770"),
+    "bedrock-converse": (1, "06edb3f02eb9dc33"),
+    "bedrock-converse/1": (1, "7aa2f6f1fb582747"),
+    "cohere": (1, "21dde9f9766fd7fe"),
+    "cohere/1": (1, "91b087a27e845e23"),
     "embeddings": (1, "da62b49c291fe337"),
     "embeddings/1": (1, "aed60200087e85d1"),
     "empty_answer": (2, "8049d4f583d6c4c1"),
@@ -40,8 +65,10 @@ READER_SOURCES = {
     "gemini/1": (1, "7e2a74b789db5505"),
     "http": (1, "4ede63f308d415ee"),
     "http/1": (1, "4438480fb2eb80f6"),
-    "openai-chat": (2, "1c202877a514bd46"),
-    "openai-chat/1": (1, "31f52842cf14e2f0"),
+    "openai-chat": (3, "70c999f5c4cf1b86"),
+    "openai-chat/1": (1, "f6cab3c8f16b98f0"),
+    "openai-completions": (1, "ae23ab78590fb7d8"),
+    "openai-completions/1": (1, "4c7811673bb951ce"),
     "openai-responses": (1, "ff2a2b9d6ef8c2bf"),
     "openai-responses/1": (1, "187f5bc155f36f65"),
     "raw": (1, "3474cdc3703e4c4b"),
@@ -49,73 +76,56 @@ READER_SOURCES = {
 }
 
 
-def functions_of(path: Path) -> dict[str, ast.FunctionDef]:
-    """Return the top-level functions of a module."""
-    return {n.name: n for n in ast.parse(path.read_text()).body if isinstance(n, ast.FunctionDef)}
-
-
-def source_digest(path: Path, name: str) -> str:
-    """Return the digest of a function and of the module's functions that it calls, directly or not."""
-    functions = functions_of(path)
-    seen: set[str] = set()
-    waiting = [name]
-    while waiting:
-        one = waiting.pop()
-        if one in functions and one not in seen:
-            seen.add(one)
-            waiting += [n.id for n in ast.walk(functions[one]) if isinstance(n, ast.Name)]
-    return hashlib.sha256("\n".join(serialise(functions[n]) for n in sorted(seen)).encode()).hexdigest()[:16]
-
-
-@pytest.mark.parametrize("name", sorted(CHECKS))
-def test_a_check_whose_code_changed_has_another_number(name: str) -> None:
-    """The number and the code move together, or every old verdict would lie about what judged it."""
-    check = CHECKS[name]
-    code = source_digest(ROOT / "grade" / "checks.py", check.rule.__name__)
-
-    assert CHECK_SOURCES[name] == (check.number, code)
-
-
-def _module(name: str) -> Path:
-    return ROOT / "snapshots" / f"{name}.py"
-
-
-# Modules whose code is part of the rules and readers that call it; the canonical form and strict reading have vectors of their own.
-PARTS = frozenset(path.stem for path in (ROOT / "snapshots").glob("*.py")) - {
-    "canonical",
-    "errors",
-    "pointer",
-    "strict_json",
+# Modules whose code is part of the rules, readers and checks that call it; the canonical form, strict reading and the compiled schemas
+# have vectors and tests of their own.
+PARTS = {f"snapshots.{path.stem}": path for path in (ROOT / "snapshots").glob("*.py")}
+for _outside in ("canonical", "errors", "pointer", "strict_json"):
+    del PARTS[f"snapshots.{_outside}"]
+# What an answer is for the checks is the readers' business, which have numbers of their own.
+JUDGING = {f"grade.{path.stem}": path for path in (ROOT / "grade").glob("check_*.py")} | {
+    f"{package}.{name}": ROOT / package / f"{name}.py"
+    for package, name in (
+        ("grade", "violation"),
+        ("golden", "ask_judge"),
+        ("golden", "ask_program"),
+        ("golden", "ask_similarity"),
+        ("golden", "asking_check"),
+        ("golden", "json_path"),
+        ("golden", "price"),
+    )
 }
+PARTS.update(JUDGING)
 
 
 @cache
-def _names_of(name: str) -> tuple[dict[str, ast.stmt], dict[str, tuple[str, str]], dict[str, str]]:
+def _names_of(dotted: str) -> tuple[dict[str, ast.stmt], dict[str, tuple[str, str]], dict[str, str]]:
     """Return what a module defines, what it imports out of our modules, and which of our modules it imports."""
     own: dict[str, ast.stmt] = {}
     imported: dict[str, tuple[str, str]] = {}
     modules: dict[str, str] = {}
-    for node in ast.parse(_module(name).read_text("utf-8")).body:
+    for node in ast.parse(PARTS[dotted].read_text("utf-8")).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             own[node.name] = node
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             own[node.targets[0].id] = node
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             own[node.target.id] = node
-        elif isinstance(node, ast.ImportFrom) and node.module == "snapshots":
-            modules.update({n.asname or n.name: n.name for n in node.names if n.name in PARTS})
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("snapshots."):
-            module = str(node.module).removeprefix("snapshots.")
-            imported.update({n.asname or n.name: (module, n.name) for n in node.names if module in PARTS})
+        elif isinstance(node, ast.ImportFrom) and node.module in ("snapshots", "golden", "grade"):
+            named = {n.asname or n.name: f"{node.module}.{n.name}" for n in node.names}
+            modules.update({name: module for name, module in named.items() if module in PARTS})
+        elif isinstance(node, ast.ImportFrom) and node.module in PARTS:
+            imported.update({n.asname or n.name: (node.module, n.name) for n in node.names})
     return own, imported, modules
 
 
-def whole_digest(module: str, name: str) -> str:
+def whole_digest(dotted: str, name: str, within: Collection[str] = PARTS) -> str:
     """Return the digest of a function and of all that it is made of: functions, constants and records, in whichever of our modules."""
     seen: dict[tuple[str, str], str] = {}
-    waiting = [(module, name)]
+    waiting = [(dotted, name)]
     while waiting:
         where, one = waiting.pop()
+        if where not in within:
+            continue
         own, imported, modules = _names_of(where)
         if one not in own or (where, one) in seen:
             continue
@@ -130,16 +140,33 @@ def whole_digest(module: str, name: str) -> str:
     return hashlib.sha256("\n".join(text for _, text in texts).encode()).hexdigest()[:16]
 
 
+def check_digest(name: str) -> str:
+    """Return the digest of a check's rule, and of what it asks for and how it reads that."""
+    module, function = CHECKS[name].where.split(".")
+    rule = whole_digest(f"grade.{module}", function, JUDGING)
+    if name not in TARGETS:
+        return rule
+    parts = [whole_digest(f"golden.ask_{name}", part, JUDGING) for part in ("subject", "requests", "is_usable")]
+    declared = whole_digest("golden.asking_check", "grader", JUDGING)
+    return hashlib.sha256(" ".join([rule, *parts, declared]).encode()).hexdigest()[:16]
+
+
+@pytest.mark.parametrize("name", sorted(CHECKS))
+def test_a_check_whose_code_changed_has_another_number(name: str) -> None:
+    """The number and the code move together, or every old verdict would lie about what judged it."""
+    assert CHECK_SOURCES[name] == (CHECKS[name].number, check_digest(name))
+
+
 @cache
 def _sources() -> dict[str, tuple[int, str]]:
     found = {
-        dialects.RAW_READER: (dialects.RAW_READER_NUMBER, whole_digest("dialects", "_read_raw")),
-        dialects.WHOLE: (1, whole_digest("dialects", "_whole")),
-        generic.READER: (generic.READER_NUMBER, whole_digest("generic", "read")),
-        generic.RULE: (1, whole_digest("generic", "answer")),
+        dialects.RAW_READER: (dialects.RAW_READER_NUMBER, whole_digest("snapshots.dialects", "_read_raw")),
+        dialects.WHOLE: (1, whole_digest("snapshots.dialects", "_whole")),
+        generic.READER: (generic.READER_NUMBER, whole_digest("snapshots.generic", "read")),
+        generic.RULE: (1, whole_digest("snapshots.generic", "answer")),
     }
     for dialect in dialects.DIALECTS.values():
-        module = str(dialect.__name__).removeprefix("snapshots.")  # type: ignore[attr-defined]
+        module = str(dialect.__name__)  # type: ignore[attr-defined]
         found[dialect.READER] = dialect.READER_NUMBER, whole_digest(module, "read")
         found[dialect.RULE] = 1, whole_digest(module, "answer")
     return found
