@@ -53,13 +53,14 @@ class Answer:
 class Failure:
     """A reply that is never stored. ``reason`` holds the target's words and must be scrubbed before anyone sees it.
 
-    ``after_s`` is how many seconds a program asks to be left alone.
+    ``after_s`` is how many seconds a program asks to be left alone, ``words`` what it said last.
     """
 
     reason: str
     passing: bool
     hint: str = ""
     after_s: float | None = None
+    words: str = ""
 
 
 def judge(
@@ -118,17 +119,16 @@ def _is_complete(document: Mapping[str, Any], kept: Mapping[str, Any], target: T
 
 def _judge_program(reply: Reply, document: Mapping[str, Any], target: Target, kept: dict[str, Any]) -> Answer | Failure:
     words = reply.words.strip()
-    said = f": {words}" if words else ""
-    if reply.status != 0 and reply.status not in target.accept_status:
-        how = f"ended by signal {-reply.status}" if reply.status < 0 else f"exit code {reply.status}"
-        return Failure(f"the program failed, {how}{said}", passing=False)
     body = kept.get("body")
     error = body.get("error") if isinstance(body, dict) else None
-    if error:
+    if reply.status != 0 and reply.status not in target.accept_status:
+        how = f"ended by signal {-reply.status}" if reply.status < 0 else f"exit code {reply.status}"
+        return Failure(f"the program failed, {how}", passing=False, words=words or _message(error))
+    if error is not None:
         return _reported(error)
     if reply.status == 0 and not dialects.is_complete(document, kept):
         what = "no JSON object" if not isinstance(body, dict) else "neither output nor pass"
-        return Failure(f"the program printed {what}, but exit code 0{said}", passing=False)
+        return Failure(f"the program printed {what}, but exit code 0", passing=False, words=words)
     return _answer(document, kept, target)
 
 

@@ -182,7 +182,7 @@ class _Exchange:
 
     async def _after(self, failure: Failure, reply: Reply | None, failures: int) -> Ended | None:
         """Wait for the next attempt and return ``None``, or return how it ended."""
-        self._reason = self._shown(failure.reason)
+        self._reason = self._shown(failure)
         if not failure.passing:
             return Ended(Outcome.FAILED, error=self._reason, hint=failure.hint)
         if failures > self._target.retries:
@@ -205,9 +205,16 @@ class _Exchange:
         last = f" (last: {self._reason})" if self._reason else ""
         return Ended(Outcome.REFUSED, error=f"over the budget of {self._asker.budget.limit}{last}", is_left=True)
 
-    def _shown(self, reason: str) -> str:
+    def _shown(self, failure: Failure) -> str:
         # Scrubbed first: a shortened value would no longer be recognised.
-        return console.shorten(console.neutral(self._scrub.scrub(reason)), _LONGEST_REASON)
+        reason, words = (console.neutral(self._scrub.scrub(text)) for text in (failure.reason, failure.words))
+        reason = console.shorten(reason, _LONGEST_REASON)
+        return f"{reason}: {_ending(words)}" if words else reason
+
+
+def _ending(words: str) -> str:
+    """Return the end of what a program said: what it died of stands there."""
+    return words if len(words) <= _LONGEST_REASON else f"…{words[1 - _LONGEST_REASON :]}"
 
 
 def _size(wire: Wire | ProgramWire) -> int:

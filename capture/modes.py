@@ -39,6 +39,7 @@ class Current:
     answer_rule: str
     model: str | None
     volatile: list[str] | None = None
+    program: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,9 @@ def _not_readable() -> Ended:
 
 def _current(found: Found, snapshot: Snapshot, mode: Mode) -> Current:
     model = reported_model(snapshot) if mode is not Mode.OFF else None
-    return Current(found, snapshot.answer_hash, snapshot.answer_rule, model, snapshot.response.get("volatile"))
+    response = snapshot.response
+    beside = response.get("volatile"), response.get("program")
+    return Current(found, snapshot.answer_hash, snapshot.answer_rule, model, *beside)
 
 
 def damaged(error: CorruptSnapshot | StoreError, found: Found | None) -> Ended:

@@ -14,12 +14,11 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import IO, Any
 
-from capture import descendants
+from capture.descendants import Watch
 from capture.transport import Limits, NoReplyError, Reply, TooLargeError
 from golden.render import ProgramWire
 
@@ -39,12 +38,17 @@ class Programs:
 
     def __init__(self, most: int) -> None:
         self._threads = ThreadPoolExecutor(max(1, most), thread_name_prefix="whichclock-exec")
+        self._stop = threading.Event()
+        self._watch: Watch | None = None
 
     def __enter__(self) -> Programs:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._stop.set()  # whoever still runs is not waited for
         self._threads.shutdown()
+        if self._watch is not None:
+            self._watch.close()
 
     async def run(self, wire: ProgramWire, limits: Limits) -> Reply:
         """Run a program to its end and return its exit code, its output and its last words.
@@ -53,7 +57,9 @@ class Programs:
             NoReplyError: it cannot be started, or did not end in time.
             TooLargeError: it printed more than the limit.
         """
-        run = _Run(wire, limits)
+        if self._watch is None:
+            self._watch = Watch()
+        run = _Run(wire, limits, self._watch, self._stop)
         ended = asyncio.get_running_loop().run_in_executor(self._threads, run.to_end)
         try:
             return await asyncio.shield(ended)
@@ -70,24 +76,35 @@ class _Run:
 
     wire: ProgramWire
     limits: Limits
+    watch: Watch
+    stop_all: threading.Event
     stop: threading.Event = field(default_factory=threading.Event)
+    is_over: bool = False
 
     def to_end(self) -> Reply:
         started = time.perf_counter()
-        mark = descendants.mark()
+        mark = self.watch.mark()
         process = self._start(mark)
+        handle = _exit_handle(process.pid)
         try:
-            output, words = self._exchange(process, started + self.limits.total_s)
+            output, words = self._exchange(process, mark, handle, started + self.limits.total_s)
         finally:
-            # The leader is not reaped yet, so that its number still names its group and nobody else's.
-            _kill_group(process.pid)
+            self._end_all(process, mark)
             process.wait()
-            descendants.kill(mark)
             for stream in (process.stdin, process.stdout, process.stderr):
                 _close(stream)
+            if handle is not None:
+                os.close(handle)
         return Reply(process.returncode, (), output, round((time.perf_counter() - started) * 1000), words=words)
 
-    def _start(self, mark: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    def _end_all(self, process: subprocess.Popen[bytes], mark: dict[str, str]) -> None:
+        # The leader is not reaped yet, so that its number still names its group and nobody else's.
+        if not self.is_over:
+            self.is_over = True
+            _kill_group(process.pid)
+            self.watch.kill(mark)
+
+    def _start(self, mark: dict[str, str]) -> subprocess.Popen[bytes]:
         command = list(self.wire.command)
         try:
             return subprocess.Popen(
@@ -103,50 +120,90 @@ class _Run:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise NoReplyError(
-                f"the program {command[0]!r} cannot be started: {reason}",
+                f"the program '{command[0]}' cannot be started: {reason}",
                 passing=False,
                 hint="the target's command is looked up on PATH, or from the project root if it holds a slash",
             ) from None
 
-    def _exchange(self, process: subprocess.Popen[bytes], until: float) -> tuple[bytes, str]:
+    def _exchange(
+        self, process: subprocess.Popen[bytes], mark: dict[str, str], handle: int | None, until: float
+    ) -> tuple[bytes, str]:
         """Feed and read the program until it has ended, and return what it printed and the end of what it complained."""
-        output, words = bytearray(), bytearray()
-        left = memoryview(self.wire.stdin)
-        with selectors.DefaultSelector() as selector:
-            for stream, events in ((process.stdin, selectors.EVENT_WRITE), (process.stdout, 1), (process.stderr, 1)):
-                assert stream is not None
-                os.set_blocking(stream.fileno(), False)
-                selector.register(stream, events)
+        with _Pipes(process, self.wire.stdin, handle) as pipes:
             while True:
-                ended = _has_ended(process.pid)
-                ready = selector.select(0 if ended else min(_TICK_S, max(0.0, until - time.perf_counter())))
-                for key, _ in ready:
-                    stream: Any = key.fileobj
-                    if stream is process.stdin:
-                        left = _write(stream, left)
-                        if not left:
-                            selector.unregister(stream)
-                            _close(stream)
-                        continue
-                    data = _read(stream)
-                    if data is None:
-                        continue
-                    if data == b"":
-                        selector.unregister(stream)
-                    elif stream is process.stdout:
-                        output += data
-                    else:
-                        words += data
-                        del words[:-_KEPT_WORDS]
-                if len(output) > self.limits.max_bytes:
+                is_over = self.is_over
+                has_read = pipes.serve(0 if is_over else min(_TICK_S, max(0.0, until - time.perf_counter())))
+                if len(pipes.output) > self.limits.max_bytes:
                     raise TooLargeError(f"the program printed more than {self.limits.max_bytes} bytes")
-                reading = any(key.fileobj is not process.stdin for key, _ in ready)
-                if ended and not reading:  # what is in the pipes is read; who else holds them is not waited for
-                    return bytes(output), words.decode("utf-8", "replace")
-                if self.stop.is_set():
+                if is_over and not has_read:
+                    return bytes(pipes.output), pipes.words.decode("utf-8", "replace")
+                if not is_over and _has_ended(process.pid):
+                    # What is in the pipes is read; whoever else holds them is not waited for, and writes no more.
+                    self._end_all(process, mark)
+                if self.stop.is_set() or self.stop_all.is_set():
                     raise NoReplyError("interrupted")
                 if time.perf_counter() > until:
                     raise NoReplyError(f"the program did not end within {self.limits.total_s:g} s")
+
+
+class _Pipes:
+    """The three pipes of a program, served side by side. Use as a context."""
+
+    def __init__(self, process: subprocess.Popen[bytes], data: bytes, handle: int | None) -> None:
+        self.output, self.words = bytearray(), bytearray()
+        self._left = memoryview(data)
+        self._stdin, self._stdout = process.stdin, process.stdout
+        self._selector = selectors.DefaultSelector()
+        for stream, events in ((process.stdin, selectors.EVENT_WRITE), (process.stdout, 1), (process.stderr, 1)):
+            assert stream is not None
+            os.set_blocking(stream.fileno(), False)
+            self._selector.register(stream, events)
+        if handle is not None:
+            self._selector.register(handle, selectors.EVENT_READ)
+
+    def __enter__(self) -> _Pipes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._selector.close()
+
+    def serve(self, wait_s: float) -> bool:
+        """Wait until a pipe is ready, write and read what there is, and tell whether anything was read."""
+        has_read = False
+        for key, _ in self._selector.select(wait_s):
+            stream: Any = key.fileobj
+            if isinstance(stream, int):
+                self._selector.unregister(stream)  # the program has ended: once is enough to be woken
+            elif stream is self._stdin:
+                self._feed(stream)
+            else:
+                has_read = self._take(stream) or has_read
+        return has_read
+
+    def _feed(self, stream: IO[bytes]) -> None:
+        self._left = _write(stream, self._left)
+        if not self._left:
+            self._selector.unregister(stream)
+            _close(stream)
+
+    def _take(self, stream: IO[bytes]) -> bool:
+        data = _read(stream)
+        if data == b"":
+            self._selector.unregister(stream)
+        elif data and stream is self._stdout:
+            self.output += data
+        elif data:
+            self.words += data
+            del self.words[:-_KEPT_WORDS]
+        return bool(data)
+
+
+def _exit_handle(pid: int) -> int | None:
+    """Return a descriptor that is ready once a process has ended; without one its end is noticed a little later."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return None
 
 
 def _inherited() -> dict[str, str]:

@@ -135,8 +135,8 @@ class Recorder:
             return _Pending(Filed(item, failed, broken=isinstance(error, StoreError)))
 
     def _is_unchanged(self, item: Item, current: Current, rule: str, answer: str) -> bool:
-        if current.model != item.answered.model:
-            return False
+        if current.model != item.answered.model or current.program != item.answered.response.get("program"):
+            return False  # the same words of somebody else
         if current.answer_rule == rule and current.volatile == item.answered.response.get("volatile"):
             return current.answer_hash == answer
         old = self._store.read(current.found)
