@@ -30,7 +30,10 @@ from grade.checks import CHECKS, EMPTY_ANSWER, RESERVED_CODES
 from grade.verdict import STATUSES
 from snapshots import (
     anthropic,
+    bedrock,
     canonical,
+    cohere,
+    completions,
     dialects,
     embeddings,
     gemini,
@@ -122,6 +125,9 @@ def test_every_rule_leaves_out_in_the_docs_what_it_leaves_out() -> None:
         openai_responses: rows["openai-responses/1"] + echoes,
         anthropic: rows["anthropic/1"],
         gemini: rows["gemini/1"].replace("scores of safety ratings", "`probabilityScore` `severityScore`"),
+        completions: rows["openai-completions/1"],
+        bedrock: rows["bedrock-converse/1"],
+        cohere: rows["cohere/1"],
         embeddings: rows["embeddings/1"],
         program: rows["exec/1"],
     }
