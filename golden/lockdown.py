@@ -15,7 +15,6 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import platform
 import struct
 import sys
 from collections.abc import Iterable
@@ -69,8 +68,10 @@ def lock(*, read: Iterable[str], list_only: Iterable[str] = ()) -> tuple[str, ..
         read: files and folders that may still be read, folders with all that is below.
         list_only: folders whose names, and those of all folders below, may still be listed.
     """
-    machine = platform.machine()
-    if sys.platform != "linux" or machine not in _NUMBERS or struct.calcsize("P") != 8:
+    if sys.platform != "linux":
+        return ()
+    machine = os.uname().machine  # not platform's: that keeps the machine's name for whoever asks later
+    if machine not in _NUMBERS or struct.calcsize("P") != 8:
         return ()
     numbers = {**_NUMBERS[machine], **_SHARED}
     libc = ctypes.CDLL(None, use_errno=True)

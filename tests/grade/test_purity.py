@@ -28,9 +28,14 @@ DOORS = {
     "chdir": "os.chdir('/')",
     "set a variable": "os.putenv('A', 'b')",
     "sqlite": "sqlite3.connect('x.db')",
+    "look at a file": "os.stat('/etc/hostname')",
+    "ask whether a file is there": "os.path.exists('/etc/hostname')",
+    "ask whether a path is one": "pathlib.Path('/etc').is_dir()",
+    "ask for access": "os.access('/etc/hostname', os.R_OK)",
+    "follow a link": "os.readlink('/proc/self/exe')",
     "signal": "signal.signal(signal.SIGPROF, signal.SIG_IGN)",
 }
-HEAD = "import ctypes, os, signal, socket, sqlite3, subprocess, threading, time, urllib.request\n"
+HEAD = "import ctypes, os, pathlib, signal, socket, sqlite3, subprocess, threading, time, urllib.request\n"
 
 
 @pytest.mark.parametrize("door", DOORS.values(), ids=list(DOORS))
@@ -44,6 +49,42 @@ def test_a_door_to_the_world_is_a_grader_error(grade: Grade, door: str, swallowe
 
     assert ("grader_error", ["heard"]) == (facts["status"], facts["findings"]), facts["error"]
     assert "graders.py:g: it touched the world" in facts["error"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["os.getpid()", "os.getppid()", "os.cpu_count()", "list(os.getloadavg())", "list(os.uname())", "platform.node()"],
+)
+def test_the_machine_has_no_face(grade: Grade, question: str) -> None:
+    """What differs from machine to machine, and raises no event, is the same for every grader."""
+    source = f"import os, platform\ndef g(envelope):\n    return {{'seen': {question}}}\n"
+    seen = {
+        "os.getpid()": "1",
+        "os.getppid()": "0",
+        "os.cpu_count()": "1",
+        "list(os.getloadavg())": "[0,0,0]",
+        "list(os.uname())": '["Linux","localhost","0","0","machine"]',
+        "platform.node()": '"localhost"',
+    }
+
+    assert f'{{"seen":{{"g":{seen[question]}}}}}' == grade(source)["evidence"]
+
+
+@pytest.mark.parametrize(
+    "trick",
+    [
+        "re.search = lambda *a, **k: None",
+        "json.loads = lambda text: {}",
+        "builtins.len = lambda value: 0",
+        "import snapshots.canonical; snapshots.canonical.encode = lambda *a, **k: b''",
+    ],
+)
+def test_replacing_what_our_code_calls_ends_the_process(grade: Grade, trick: str) -> None:
+    """Nothing that such a process says is believed: the row is a grader error."""
+    source = f"import builtins, json, re\ndef g(envelope):\n    {trick}\n    return set()\n"
+    facts = grade(source)
+
+    assert ("grader_error", True) == (facts["status"], "changed whichclock's own code" in facts["error"])
 
 
 def test_the_environment_is_empty(grade: Grade, monkeypatch: pytest.MonkeyPatch) -> None:
