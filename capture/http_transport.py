@@ -120,12 +120,16 @@ def _no_reply(error: Exception, limits: Limits) -> NoReplyError:
         return NoReplyError(f"the server's certificate is not trusted: {error.certificate_error}", passing=False)
     if isinstance(error, aiohttp.InvalidURL):
         return NoReplyError("the URL cannot be sent: it is no valid URL", passing=False)
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return NoReplyError("the server closed the connection before the head of its answer was whole")
     if isinstance(error, aiohttp.ClientPayloadError):
         return NoReplyError(f"the answer was cut off or garbled: {error}")
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return NoReplyError(f"{error}", hint=_WRONG_HOST)
     if isinstance(error, aiohttp.ClientConnectorError) and not isinstance(error, aiohttp.ClientSSLError):
         return NoReplyError(f"{error}", hint=_NOBODY_THERE)
+    if isinstance(error, aiohttp.ClientOSError) and error.errno is None:
+        return NoReplyError("the server closed the connection while the request was sent")
     if isinstance(error, aiohttp.ClientError | OSError):
         return NoReplyError(f"{error}" or type(error).__name__)
     return NoReplyError(f"the request cannot be sent: {error}", passing=False)

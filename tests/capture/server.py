@@ -159,7 +159,8 @@ async def _write(writer: asyncio.StreamWriter, reply: Say) -> bool:
     if reply.reset:
         writer.transport.abort()
         return False
-    headers = {"Content-Length": str(reply.length if reply.length is not None else len(reply.body)), **reply.headers}
+    length = {"Content-Length": str(reply.length if reply.length is not None else len(reply.body))}
+    headers = {**({} if "Transfer-Encoding" in reply.headers else length), **reply.headers}
     lines = [f"HTTP/1.1 {reply.status} Scripted", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
     body = reply.body if reply.cut is None else reply.body[: reply.cut]
     writer.write("\r\n".join(lines).encode("utf-8") + body)

@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from capture.modes import Mode
 from capture.result import CaptureResult
 from golden.recorded import envelope_of
 from snapshots.envelope import Envelope
+from tests.capture.batches import back, out
 from tests.capture.conftest import Project, outcomes
 
 _PROGRAM = shutil.which("llmock", path=str(Path(sys.executable).parent))
@@ -49,8 +50,8 @@ def llmock() -> Iterator[str]:
     try:
         yield url
     finally:
-        process.terminate()
-        process.wait(10)
+        process.kill()  # asked to end, it would wait for the streams that it stalls
+        process.wait()
 
 
 def tell(url: str, path: str, value: Any = None) -> Any:
@@ -207,3 +208,57 @@ def test_what_no_retry_can_mend_is_asked_once(mocked: Mocked, status: int) -> No
     assert (["failed"], 1, []) == (outcomes(result), result.calls, mocked.project.files())
     assert f"HTTP {status}: no such thing" == result.rows[0].error
     assert [] == tell(mocked.url, "/_llmock/verdict")["findings"]
+
+
+CONFIG = """\
+suite = "s"
+cases = ["cases.jsonl"]
+defaults = {{ targets = ["chat", "claude"] }}
+
+[targets.chat]
+type = "openai"
+base_url = "{url}/v1"
+model = "gpt-4o"
+
+[targets.claude]
+type = "anthropic"
+base_url = "{url}/anthropic"
+model = "claude-3-5-sonnet-latest"
+"""
+
+
+def wait_until(has_ended: Callable[[], bool]) -> None:
+    """Ask until a batch has ended, as its caller would."""
+    deadline = time.monotonic() + 60
+    while not has_ended():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_a_batch_goes_to_the_other_side_and_back_by_the_official_clients(tmp_path: Path, llmock: str) -> None:
+    """What --batch-out writes is uploaded as it is, what is downloaded is filed as it is, and nothing is left to ask."""
+    import anthropic
+    import openai
+
+    project = Project(tmp_path, llmock)
+    (tmp_path / "whichclock.toml").write_text(CONFIG.format(url=llmock))
+    (tmp_path / "cases.jsonl").write_text("".join(f'{{"id": "c{i}", "prompt": "say {i}"}}\n' for i in range(3)))
+    made, night = out(project), tmp_path / "night"
+    with openai.OpenAI(base_url=f"{llmock}/v1", api_key="sk-test-llmock") as client:
+        file = client.files.create(file=night / "chat.jsonl", purpose="batch")
+        chat = client.batches.create(input_file_id=file.id, endpoint="/v1/chat/completions", completion_window="24h")
+        wait_until(lambda: client.batches.retrieve(chat.id).status == "completed")
+        output = client.batches.retrieve(chat.id).output_file_id
+        (night / "chat-output.jsonl").write_bytes(client.files.content(str(output)).content)
+    with anthropic.Anthropic(base_url=f"{llmock}/anthropic", api_key="sk-test-llmock") as claude:
+        batch = claude.messages.batches.create(**json.loads((night / "claude.json").read_text()))
+        wait_until(lambda: claude.messages.batches.retrieve(batch.id).processing_status == "ended")
+    # By its address here: the client takes the server's own word for it, which lacks the host.
+    with urllib.request.urlopen(f"{llmock}/anthropic/v1/messages/batches/{batch.id}/results", timeout=5) as response:
+        (night / "claude-output.jsonl").write_bytes(response.read())
+    back(project, "night/chat-output.jsonl")
+    whole = back(project, "night/claude-output.jsonl")
+
+    assert {"chat.jsonl": 3, "claude.json": 3} == made.files
+    assert (3, 3, 0) == (whole.summary["replayed"], whole.summary["recorded"], whole.exit_code)
+    assert ["replayed"] * 6 == outcomes(project.capture(Mode.REPLAY))
