@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from dataclasses import asdict
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import whichclock
 from capture.batch import TYPES as BATCH_TYPES
 from capture.batch import read_manifest
 from capture.program import INHERITED
@@ -49,6 +51,7 @@ from tests.docs.page import ROOT, all_blocks, blocks, is_program, links, pages
 
 DOCS = ROOT / "docs"
 LINE = CaptureResult(rows=(), calls=0)
+FUNCTIONS = ("load", "envelope", "grade")
 
 
 def page(name: str) -> str:
@@ -85,6 +88,7 @@ def undocumented(names: Any, text: str) -> list[str]:
         pytest.param([*LINE.as_line("auto")], "capture.md", id="members of a line"),
         pytest.param(BATCH_TYPES, "capture.md", id="types with batches"),
         pytest.param(["prices", *asdict(Price(1))], "golden.md", id="prices"),
+        pytest.param({*whichclock.__all__} - {"__version__", *FUNCTIONS}, "python.md", id="public names"),
     ],
 )
 def test_every_name_that_a_reader_meets_is_explained(names: Any, where: str) -> None:
@@ -114,6 +118,17 @@ def test_every_key_of_configuration_and_case_is_documented() -> None:
 
     assert [] == sorted(set(keys) - rows)
     assert [] == sorted(rows - set(keys))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_functions_of_the_docs_have_the_signatures_that_the_page_gives(name: str) -> None:
+    """Names, order and defaults of the arguments stand as they are."""
+    arguments = inspect.signature(getattr(whichclock, name)).parameters.values()
+    told = re.search(rf"^\| `{name}\((.*?)\)` \|", page("python.md"), re.MULTILINE)
+
+    plain = inspect.Signature([one.replace(annotation=inspect.Parameter.empty) for one in arguments])
+    assert told is not None
+    assert f"({told[1]})" == str(plain)
 
 
 def test_every_rule_leaves_out_in_the_docs_what_it_leaves_out() -> None:
