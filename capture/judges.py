@@ -14,10 +14,10 @@ from capture.modes import Mode
 from capture.options import CaptureOptions
 from capture.plan import Wanted
 from capture.result import Outcome, Row
-from golden import expectation
+from golden import asking_check, expectation
 from golden.asking import Declared, State
 from golden.closure import closure
-from golden.model import Planned, Suite
+from golden.model import Case, Planned, Suite
 from golden.recorded import rendered
 from golden.worker_process import WorkerProcess, job_of
 from snapshots.errors import GraderFault
@@ -37,14 +37,21 @@ class Round:
 
 
 def any_asks(suite: Suite, planned: Iterable[Planned]) -> bool:
-    """Tell whether a grader of these cases may ask for anything: whether the word stands in the code that they run.
+    """Tell whether a check of these cases asks, or a grader may: whether the word stands in the code that they run.
 
     A worker costs a third of a second to start; suites whose graders only read pay nothing.
     """
-    if not any(row.case.graders for row in planned):
+    cases = {id(row.case): row.case for row in planned}.values()
+    if any(asking_check.any_asks(case.checks) for case in cases):
+        return True
+    if not any(case.graders for case in cases):
         return False
     files = {path for file in suite.graders for path in (file, *closure(file, suite.root).modules.values())}
     return any(_WORD in path.read_bytes() for path in files)
+
+
+def _is_judged(case: Case) -> bool:
+    return bool(case.graders) or asking_check.any_asks(case.checks)
 
 
 def fault_row(planned: Planned, error: str) -> Row:
@@ -95,7 +102,7 @@ class Judges:
             rows: by a number that stays the same from round to round: the planned row, and its recorded answer.
         """
         told = Round()
-        numbers = [number for number in rows if number not in self._failed and rows[number][0].case.graders]
+        numbers = [number for number in rows if number not in self._failed and _is_judged(rows[number][0].case)]
         for start in range(0, len(numbers), _CHUNK):
             chunk = numbers[start : start + _CHUNK]
             answer = self._asked([rows[number] for number in chunk])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from golden import asking_check
 from golden.asking import Put, interview
 from golden.case_view import CaseView
 from golden.closed_call import call_closed
@@ -48,8 +49,8 @@ def _row(row: dict[str, Any], recorded: Recorded, graders: Graders, guard: Guard
         made()
     except (CorruptSnapshot, StoreError, UnreadableSnapshot) as error:
         return {"put": [], "faults": [error.message]}
-    for name in row["graders"]:
-        grader = graders.by_name[name]
+    checks = asking_check.graders(view.checks, recorded.type_of)
+    for grader in (*(graders.by_name[name] for name in row["graders"]), *checks):
         if grader.asks is not None:
             try:
                 put += _asked(grader, snapshot, view, made, recorded, guard)

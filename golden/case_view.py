@@ -19,6 +19,7 @@ class CaseView:
         now = context.get("now") if isinstance(context, dict) else None
         self.now: str = now.upper() if isinstance(now, str) else date  # RFC 3339 allows t and z in lower case
         self.select: str | None = expectation.get("select")
+        self.checks: list[dict[str, Any]] = expectation.get("checks") or []
         self._seen = {name: expectation.get(name) for name in _SEEN}
 
     def of(self, snapshot: Snapshot) -> FrozenDict:
