@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 from capture.retry import is_transient
 from capture.transport import Reply
@@ -88,7 +89,8 @@ def judge(
     if reply.status in target.accept_status or (reply.status == 400 and dialects.is_filtered(document, kept)):
         return _answer(document, kept, target)
     if 300 <= reply.status < 400:
-        where = reply.header("location") or "nowhere"
+        # Without its query, which may repeat what was sent, and spelled out, so that what may not be shown is recognised.
+        where = unquote((reply.header("location") or "nowhere").partition("?")[0].partition("#")[0])
         return Failure(
             f"HTTP {reply.status}: a redirect to {where} is not followed, for it would send the key there",
             passing=False,

@@ -207,9 +207,12 @@ class _Exchange:
 
     def _shown(self, failure: Failure) -> str:
         # Scrubbed first: a shortened value would no longer be recognised.
-        reason, words = (console.neutral(self._scrub.scrub(text)) for text in (failure.reason, failure.words))
+        reason, words = map(self._clean, (failure.reason, failure.words))
         reason = console.shorten(reason, _LONGEST_REASON)
         return f"{reason}: {_ending(words)}" if words else reason
+
+    def _clean(self, text: str) -> str:
+        return console.neutral(self._asker.storable.message(self._scrub.scrub(text)))
 
 
 def _ending(words: str) -> str:

@@ -155,13 +155,16 @@ class _Results:
     async def ask(self, job: Job) -> Answered | Ended:
         result = self._results[custom_id(job.request_hash, job.trial)]
         if result.reply is None:
-            return Ended(Outcome.FAILED, error=f"the batch has no answer: {_shown(result.error)}", hint=_AGAIN)
+            return Ended(Outcome.FAILED, error=f"the batch has no answer: {self._shown(result.error)}", hint=_AGAIN)
         document = job.rendered.document
         verdict = judge(result.reply, document, job.planned.target)
         if not isinstance(verdict, Answer):
-            return Ended(Outcome.FAILED, error=_shown(verdict.reason), hint=_AGAIN)
+            return Ended(Outcome.FAILED, error=self._shown(verdict.reason), hint=_AGAIN)
         kept = self._storable.response(document, verdict.response)
         return kept if isinstance(kept, Ended) else Answered(kept, verdict.model, None, 1)
+
+    def _shown(self, reason: str) -> str:
+        return _shown(self._storable.message(reason))
 
 
 def _shown(reason: str) -> str:

@@ -36,6 +36,10 @@ class Storable:
         """Return the refusal of a request that holds what looks like a credential, which is then not sent either."""
         return self._refuse("request", document, document)
 
+    def message(self, text: str) -> str:
+        """Return somebody's words as they may be shown and logged."""
+        return self._redaction.message(text)
+
     def response(self, document: Mapping[str, Any], response: dict[str, Any]) -> dict[str, Any] | Ended:
         """Return a response member as it may be stored, or the refusal."""
         try:

@@ -63,7 +63,7 @@ class Texts:
     def _members(self, value: dict[str, Any], at: str) -> dict[str, Any]:
         changed: dict[str, Any] = {}
         for name, item in value.items():
-            kept = self._plain(name, at)
+            kept = self.plain(name, at)
             if kept in changed:
                 raise JsonError("redaction gives two members one name", pointer=at)
             changed[kept] = self.of(item, f"{at}/{escape(kept)}")
@@ -81,17 +81,18 @@ class Texts:
 
     def _text(self, text: str, at: str) -> str:
         if not text.lstrip().startswith(("{", "[")):
-            return self._plain(text, at)
+            return self.plain(text, at)
         before = len(self.hits)
         try:
             inner = json.loads(text, object_pairs_hook=_once)
             changed = self.of(inner, at)
         except (ValueError, RecursionError):
             del self.hits[before:]
-            return self._plain(text, at)
+            return self.plain(text, at)
         return text if len(self.hits) == before else _json(changed)
 
-    def _plain(self, text: str, at: str) -> str:
+    def plain(self, text: str, at: str) -> str:
+        """Return a text, as it stands, without what the rules find in it."""
         before = None
         while text != before:  # what stood behind something that is gone may begin a word now
             before = text

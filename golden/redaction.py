@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from golden.credential import is_allowed
+from golden.credential import KEY_SHAPES, is_allowed
 from golden.kind import KINDS, always
 from golden.redacted_text import Hit, Rule, Texts, looks_like_stream
 from snapshots import canonical
@@ -70,6 +70,13 @@ class Redaction:
             JsonError: two members of an object would get one name.
         """
         return self._apply(response, "/response", _ANSWERED)
+
+    def message(self, text: str) -> str:
+        """Return somebody's words as they may be shown and logged: without what the rules find, and without credentials."""
+        kept = Texts(self._rules, []).plain(text, "")
+        return KEY_SHAPES.sub(
+            lambda found: found[0] if is_allowed(found[0], self.allow) else "[redacted:api_key]", kept
+        )
 
     def finds(self, value: Any) -> bool:
         """Tell whether a rule that reads texts finds anything in a JSON value."""
