@@ -62,7 +62,9 @@ def _add(choices: dict[int, dict[str, Any]], part: Any) -> None:
     if said is not None and not isinstance(said, str):
         raise ValueError("a text is no text")
     choice["text"] += said or ""
-    _replace(choice, {name: value for name, value in part.items() if name not in ("text", "logprobs")})
+    # Some servers end a stream as a chat ends: with an empty delta and no text.
+    rest = {name: value for name, value in part.items() if name not in ("text", "logprobs")}
+    _replace(choice, {name: value for name, value in rest.items() if name != "delta" or value})
 
 
 def _replace(members: dict[str, Any], newer: Mapping[str, Any]) -> None:

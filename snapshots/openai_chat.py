@@ -88,12 +88,14 @@ def _tool_calls_without_ids(members: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_complete(response: Mapping[str, Any]) -> bool:
-    """Tell whether an answer was received to its end: a stream has a finish reason for each choice and no error event."""
+    """Tell whether an answer was received to its end: no error, and in a stream a finish reason for each choice."""
     if "body" in response:
         choices = response["body"].get("choices")
-        return isinstance(choices, list) and bool(choices)
+        return isinstance(choices, list) and bool(choices) and not response["body"].get("error")
     body = _assembled_or_none(str(response.get("text", "")))
-    return body is not None and bool(body["choices"]) and all(c["finish_reason"] for c in body["choices"])
+    if body is None or body.get("error"):  # a gateway tells an error within a chunk, even after a finish reason
+        return False
+    return bool(body["choices"]) and all(c["finish_reason"] for c in body["choices"])
 
 
 def is_filtered(response: Mapping[str, Any]) -> bool:

@@ -63,10 +63,19 @@ def dialect_for(url: str) -> str | None:
     return next((name for end, name in ENDPOINTS.items() if re.search(end, path)), None)
 
 
+# Its last chunk tells an error, after a finish reason.
+FAILED = ("test_openrouter/test_openrouter_stream_error.yaml", 0)
+
+
+def test_a_stream_with_an_error_in_a_chunk_is_incomplete() -> None:
+    """A gateway told the finish reason first, and then that it failed."""
+    assert not dialects.is_complete(*calls()[FAILED])
+
+
 @pytest.mark.parametrize("name", sorted(set(ENDPOINTS.values())))
 def test_every_answer_of_an_endpoint_is_recognised_by_its_dialect_alone(name: str) -> None:
     """Each is complete, is read without an exception, and has a hash under the dialect's rule."""
-    answers = [(q, a) for q, a in calls().values() if dialect_for(q["url"]) == name]
+    answers = [(q, a) for at, (q, a) in calls().items() if dialect_for(q["url"]) == name and at != FAILED]
     told = [
         (
             [d.READER for d in dialects.DIALECTS.values() if d.recognises(request, answer)],
