@@ -18,6 +18,7 @@ import builtins
 import importlib
 import inspect
 import os
+import platform
 import resource
 import signal
 import sys
@@ -53,6 +54,7 @@ _DESCRIPTORS = ("write", "read", "pwrite", "pread", "writev", "readv", "sendfile
 # What looks at files without opening them raises none either. Imports look by another way.
 _LOOKS = ("stat", "lstat", "access", "readlink", "statvfs")
 _WHILE_IMPORTING = ("signal.", "time.", *(f"os.{name}" for name in _LOOKS))
+_NOWHERE = ("Linux", "localhost", "0", "0", "machine")
 _ALLOWED = frozenset({"pickle.find_class", "marshal.loads", "marshal.load"})
 
 
@@ -212,7 +214,8 @@ class Guard:
             if hasattr(os, name):
                 setattr(os, name, self._constant(getattr(os, name), value))
         if hasattr(os, "uname"):
-            os.uname = self._constant(os.uname, os.uname_result(("Linux", "localhost", "0", "0", "machine")))
+            os.uname = self._constant(os.uname, os.uname_result(_NOWHERE))
+        platform.uname = self._constant(platform.uname, platform.uname_result(*_NOWHERE))  # it keeps its first answer
 
     def _constant(self, function: Callable[..., Any], value: Any) -> Callable[..., Any]:
         def constant(*args: Any, **kwargs: Any) -> Any:
