@@ -6,6 +6,7 @@ lowest round that is not done yet is asked for: what hangs on an answer that may
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +24,7 @@ from golden.worker_process import WorkerProcess, job_of
 from snapshots.errors import GraderFault
 from snapshots.store import Found
 
-_WORD = b"asks"
+_WORD = re.compile(rb"\basks\b")
 _CHUNK = 256
 
 
@@ -47,7 +48,7 @@ def any_asks(suite: Suite, planned: Iterable[Planned]) -> bool:
     if not any(case.graders for case in cases):
         return False
     files = {path for file in suite.graders for path in (file, *closure(file, suite.root).modules.values())}
-    return any(_WORD in path.read_bytes() for path in files)
+    return any(_WORD.search(path.read_bytes()) for path in files)
 
 
 def _is_judged(case: Case) -> bool:
