@@ -66,6 +66,7 @@ class HttpTransport:
                     method, where, headers=headers, data=body, allow_redirects=False, timeout=timeout
                 )
                 first_byte.reschedule(None)
+            _leave_after_stream(response)
             async with response:
                 data = await _body(response, limits.max_bytes)
         except (aiohttp.ClientError, OSError, ValueError) as error:
@@ -75,6 +76,13 @@ class HttpTransport:
             (name.decode("utf-8", "replace"), value.decode("utf-8", "replace")) for name, value in response.raw_headers
         )
         return Reply(response.status, pairs, data, round((time.perf_counter() - started) * 1000))
+
+
+def _leave_after_stream(response: aiohttp.ClientResponse) -> None:
+    """Have a stream's connection closed once it ends: some servers close it without saying so, and the next call would be lost."""
+    connection = response.connection
+    if response.content_type == "text/event-stream" and connection is not None and connection.protocol is not None:
+        connection.protocol.force_close()
 
 
 async def _body(response: aiohttp.ClientResponse, limit: int) -> bytes:

@@ -101,3 +101,19 @@ def test_a_slow_line_that_ends_in_time_is_no_fault(project: Project, broken: Pro
     result = project.capture()
 
     assert (["recorded"], 1) == (outcomes(result), result.calls)
+
+
+def test_a_server_that_closes_after_a_stream_costs_no_attempt(
+    tmp_path: Path, server: ModelServer, broken: Proxy
+) -> None:
+    """It does not announce it: no call is sent over the connection of a stream that has ended."""
+    made = Project(tmp_path, f"{broken.url}/v1")
+    cases = ({"id": str(i), "prompt": str(i)} for i in range(5))
+    made.write(*cases, target="concurrency = 1\nparams = { stream = true }\n")
+    answer = streamed("five words make a stream")
+    answer.cut = len(answer.body)
+    server.fallback = lambda asked: answer
+    broken.then = Fault(rate=40_000)  # the head comes before the rest, as from a model
+    result = made.capture()
+
+    assert (["recorded"] * 5, 5, []) == (outcomes(result), result.calls, made.pauses)
