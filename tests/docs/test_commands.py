@@ -20,21 +20,24 @@ PAGE = (ROOT / "docs" / "commands.md").read_text("utf-8")
 
 
 def leaves() -> Iterator[tuple[str, Any]]:
-    """Yield every command that does something, by its words: ``snapshots ls``."""
+    """Yield every command that does something, by its words: ``snapshots ls``, ``snapshots import vcr``."""
     for name in whichclock.COMMANDS:
-        command = DOOR.get_command(None, name)
-        if not hasattr(command, "commands"):
-            yield name, command
-            continue
-        for inner in command.commands:
-            yield f"{name} {inner}", command.commands[inner]
+        yield from _below(name, DOOR.get_command(None, name))
+
+
+def _below(words: str, command: Any) -> Iterator[tuple[str, Any]]:
+    if not hasattr(command, "commands"):
+        yield words, command
+        return
+    for inner in command.commands:
+        yield from _below(f"{words} {inner}", command.commands[inner])
 
 
 def find(words: list[str]) -> tuple[Any, list[str]]:
     """Return the command that words name, and the arguments after it."""
     command: Any = DOOR.get_command(None, words[0])
     rest = words[1:]
-    if hasattr(command, "commands") and rest:
+    while hasattr(command, "commands") and rest:
         command, rest = command.commands.get(rest[0]), rest[1:]
     return command, rest
 
