@@ -142,6 +142,21 @@ def check(value: Any, *, wrapped: int = 0) -> None:
         _refuse_first(value, "", -wrapped)
 
 
+def is_too_deep(value: Any) -> bool:
+    """Tell whether a value that a lenient reader made has more nested containers than the rule allows."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            item
+            for one in level
+            for item in (one.values() if isinstance(one, dict) else one)
+            if isinstance(item, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
 def _is_sound(value: Any, depth: int) -> bool:
     """Tell whether nothing is to be refused; pointers are spelled only where something is, for they cost most of the time."""
     kind = type(value)
