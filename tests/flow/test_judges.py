@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
-from tests.capture.server import Asked, Say, echo, say
+from tests.capture.server import Asked, ModelServer, Say, echo, model_server, say
 from tests.flow.conftest import Project
 
 JUDGED = ("greet", 0)
@@ -65,28 +66,39 @@ def _reply(verdict: str):
     return reply
 
 
+@pytest.fixture(scope="session")
+def judged_template(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The suite, captured with a polite judge, graded and saved; only ever copied."""
+    root = tmp_path_factory.mktemp("judged") / "project"
+    root.mkdir()
+    with model_server() as running:
+        running.fallback = _reply("polite")
+        made = Project(root, running)
+        (root / "whichclock.toml").write_text(CONFIG.format(url=running.url))
+        (root / "cases.yaml").write_text(CASES)
+        (root / "graders.py").write_text(GRADERS)
+        made.ok("capture", "--quiet")
+        made.ok("grade", "--save", "main", "--quiet")
+        made.server = running
+        return made
+
+
 @pytest.fixture
-def judged(project: Project) -> Project:
-    """The suite, captured with a polite judge, graded and saved."""
-    for path in (*project.root.rglob("*.toml"), *project.root.rglob("*.yaml"), *project.root.rglob("*.py")):
-        path.unlink()
-    (project.root / "whichclock.toml").write_text(CONFIG.format(url=project.server.url))
-    (project.root / "cases.yaml").write_text(CASES)
-    (project.root / "graders.py").write_text(GRADERS)
-    project.server.fallback = _reply("polite")
-    project.ok("capture", "--quiet")
-    project.ok("grade", "--save", "main", "--quiet")
-    return project
+def judged(judged_template: Project, tmp_path: Path, server: ModelServer) -> Project:
+    """A copy of the captured suite with a server of its own; the endpoints' names keep the keys."""
+    copy = judged_template.copy_to(tmp_path / "project")
+    copy.server = server
+    (copy.root / "whichclock.toml").write_text(CONFIG.format(url=server.url))
+    server.fallback = _reply("polite")
+    return copy
 
 
-def _models(project: Project) -> list[str]:
-    return sorted(asked.json["model"] for asked in project.server.asked)
-
-
-def test_a_capture_asks_the_judge_about_the_answer_it_has_recorded(judged: Project) -> None:
+def test_a_capture_asks_the_judge_about_the_answer_it_has_recorded(judged_template: Project) -> None:
     """One call for each case and one for what the grader asks; the judge saw the answer."""
-    assert ["judge-1", "tiny-1", "tiny-1"] == _models(judged)
-    [asked] = [one for one in judged.server.asked if one.json["model"] == "judge-1"]
+    made = judged_template.server.asked
+
+    assert ["judge-1", "tiny-1", "tiny-1"] == sorted(asked.json["model"] for asked in made)
+    [asked] = [one for one in made if one.json["model"] == "judge-1"]
     assert "Is it rude? Say rude or polite: Hello, Ann!" == asked.prompt
 
 
@@ -378,3 +390,65 @@ def test_what_asks_does_wrong_is_told_and_the_other_rows_go_on(judged: Project, 
     assert (3, 3) == (done.code, graded.code)
     assert what in done.json["rows"][-1]["error"]
     assert ["pass", "grader_error"] == [row["status"] for row in graded.json["rows"]]
+
+
+def test_a_dry_run_counts_what_graders_would_ask(judged: Project) -> None:
+    """An edited judge prompt is a call for the answer that is recorded; nothing is asked, and the line says for whom."""
+    judged.edit("graders.py", "Say rude or polite", "Say polite or rude")
+    told = judged.run("capture", "--dry-run").out.splitlines()
+    made = judged.run("capture", "--dry-run", "--format", "json").json
+
+    assert "greet  judge  for rude/verdict  differs from" == told[0][:44]
+    assert "3 planned, 2 replayed: 1 call, retries not counted" == told[-2]
+    assert ({"judge": 1}, True, []) == (made["targets"], made["more"], judged.server.asked)
+    assert ["rude/verdict"] == [row["asked"] for row in made["rows"]]
+
+
+def test_a_dry_run_of_what_is_all_recorded_costs_nothing(judged: Project) -> None:
+    """Graders' requests are among what is replayed, and no more can come."""
+    told = judged.run("capture", "--dry-run").out.splitlines()
+
+    assert ["3 planned, 3 replayed: 0 calls, retries not counted"] == told
+
+
+def test_a_dry_run_says_that_new_answers_may_bring_more(judged: Project) -> None:
+    """What a grader asks about an answer that nobody has given yet is not known."""
+    judged.edit("cases.yaml", "Greet Ann.", "Greet Bob.")
+    told = judged.run("capture", "--dry-run").out.splitlines()
+
+    assert [
+        "2 planned, 1 replayed: 1 call, retries not counted",
+        "what graders ask about answers that are not recorded yet is not counted: it may bring more calls",
+    ] == told[-2:]
+
+
+def test_a_dry_run_of_live_judges_counts_each_of_them(judged: Project) -> None:
+    """They are asked again; the completions are not."""
+    made = judged.run("capture", "--dry-run", "--judges", "live", "--format", "json").json
+
+    assert ({"judge": 1}, 2) == (made["targets"], made["summary"]["replayed"])
+
+
+def test_a_dry_run_without_judges_counts_none(judged: Project) -> None:
+    """With --judges off nothing is asked for graders."""
+    judged.edit("graders.py", "Say rude or polite", "Say polite or rude")
+    made = judged.run("capture", "--dry-run", "--judges", "off", "--format", "json").json
+
+    assert ({}, False, 2) == (made["targets"], made["more"], made["summary"]["planned"])
+
+
+def test_one_line_tells_a_job_all_it_acts_on(judged: Project) -> None:
+    """`--format line`: one line of JSON, with the exit code, the counts, what a budget left, the cost and the log's name."""
+    judged.edit("cases.yaml", "Greet Ann.", "Greet Bob.")
+    judged.edit("cases.yaml", "Count to three.", "Count to four.")
+    done = judged.run("capture", "--format", "line", "--max-calls", "1")
+    line = done.json
+    [log] = sorted((judged.root / "snapshots" / "log").glob("*.jsonl"))[-1:]
+
+    assert (3, 1) == (done.code, done.out.count("\n"))
+    assert {"schema", "mode", "exit_code", "summary", "left", "cost_usd", "log", "warnings"} == line.keys()
+    assert ("whichclock.capture-line/1", "auto", 3, 1, None, log.name, 0) == tuple(
+        line[name] for name in ("schema", "mode", "exit_code", "left", "cost_usd", "log", "warnings")
+    )
+    assert (1, 1) == (line["summary"]["calls"], line["summary"]["refused"])
+    assert "hint: 1 row is left by the budget: run the same command again" in done.err
