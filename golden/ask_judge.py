@@ -8,7 +8,6 @@ check ``judge``, so that the move is the grader clock. The rubric is the case's,
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -39,7 +38,7 @@ _FORMAT = {
     },
 }
 _STRUCTURED = frozenset({"openai", "openai-responses"})
-_FENCED = re.compile(r"\s*```(?:json)?[ \t]*\r?\n(.*?)\r?\n?[ \t]*```\s*", re.DOTALL)
+_FENCE = "```"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +98,16 @@ def is_usable(envelope: Mapping[str, Any]) -> bool:
 
 def verdict(envelope: Mapping[str, Any]) -> Verdict | None:
     """Return the verdict that a judge's answer holds, or ``None`` where it is none; a fence of three backticks around it is let pass."""
-    text = envelope["text"]
-    fenced = _FENCED.fullmatch(text)
     try:
-        return verdict_of(strict_json.loads(text if fenced is None else fenced[1]))
+        return verdict_of(strict_json.loads(_unfenced(envelope["text"].strip())))
     except JsonError:
         return None
+
+
+def _unfenced(text: str) -> str:
+    info, _, rest = text.partition("\n")
+    is_fenced = info.rstrip() in (_FENCE, f"{_FENCE}json") and rest.endswith(_FENCE)
+    return rest.removesuffix(_FENCE) if is_fenced else text
 
 
 def verdict_of(value: Any) -> Verdict | None:

@@ -72,7 +72,7 @@ def grader(name: str, argument: Mapping[str, Any], type_of: TypeOf) -> Grader:
 
 
 def _asking(name: str) -> _Asking:
-    from golden import ask_judge, ask_program, ask_similarity  # late: most suites have none of them
+    from golden import ask_judge, ask_program, ask_similarity  # late: they import this module
 
     modules: dict[str, _Asking] = {"judge": ask_judge, "program": ask_program, "similarity": ask_similarity}
     return modules[name]

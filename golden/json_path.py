@@ -15,13 +15,13 @@ Step = str | int
 
 _FIRST = "A-Za-z_\u0080-\ud7ff\ue000-\U0010ffff"
 _BLANK = r"[ \t\n\r]*"
-_STEP = re.compile(
+_STEP = (
     rf"{_BLANK}(?:\.(?P<short>[{_FIRST}][{_FIRST}0-9]*)"
     rf"|\[{_BLANK}(?:(?P<index>0|-?[1-9][0-9]{{0,15}})"
     r"|\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>(?:[^'\\]|\\.)*)'"
     rf"){_BLANK}\])"
 )
-_QUOTES = re.compile(r"\\.|\"", re.DOTALL)
+_QUOTES = r"\\.|\""
 
 
 @functools.cache
@@ -33,10 +33,11 @@ def parse(path: str) -> tuple[Step, ...]:
     """
     if not path.startswith("$"):
         raise ValueError("it does not begin with $")
+    pattern = re.compile(_STEP)  # not at import: that costs more than all paths of most suites
     steps: list[Step] = []
     at = 1
     while at < len(path):
-        step = _STEP.match(path, at)
+        step = pattern.match(path, at)
         if step is None:
             raise ValueError(f"{path[at : at + 20]!r} is no name and no index")
         if step["index"] is not None:
@@ -53,7 +54,7 @@ def _name(step: re.Match[str]) -> str:
     quoted = step["double"]
     if quoted is None:
         # The same escapes but for the quotes, which change places.
-        quoted = _QUOTES.sub(lambda m: {'"': '\\"', "\\'": "'"}.get(m[0], m[0]), step["single"])
+        quoted = re.sub(_QUOTES, lambda m: {'"': '\\"', "\\'": "'"}.get(m[0], m[0]), step["single"], flags=re.DOTALL)
     try:
         return json.loads(f'"{quoted}"')
     except json.JSONDecodeError:

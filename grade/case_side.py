@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from golden.check_schema import schema_of
 from golden.closed_call import EPOCH
 from golden.loader import Grader
 from golden.price import Price
+from grade.check_json import schema_validator
 from grade.checks import CHECKS, EMPTY_ANSWER, EMPTY_ANSWER_NUMBER, Check
 from snapshots import canonical, strict_json
 from snapshots.reading import Reading
@@ -20,11 +21,10 @@ from snapshots.reading import Reading
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A check of a case with its argument; ``rule`` is the check's own."""
+    """A check of a case with its argument."""
 
     name: str
     check: Check
-    rule: Callable[..., Any]
     argument: Any
 
 
@@ -37,7 +37,7 @@ class CaseSide:
         checks = [next(iter(c.items())) for c in value.get("checks", ())]
         if "allowed_tools" in value:
             checks.append(("allowed_tools", value["allowed_tools"]))
-        self.checks = [Applied(name, CHECKS[name], CHECKS[name].rule, argument) for name, argument in checks]
+        self.checks = [Applied(name, CHECKS[name], argument) for name, argument in checks]
         for name, argument in checks:
             _compile({name: argument})
         self.graders = [graders[name] for name in value.get("graders", ())]
@@ -68,8 +68,6 @@ class CaseSide:
 def _compile(check: Mapping[str, Any]) -> None:
     schema = schema_of(check)
     if schema is not None:
-        from grade.check_json import schema_validator  # late: most checks have no schema
-
         schema_validator(schema)
 
 

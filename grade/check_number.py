@@ -17,7 +17,7 @@ from snapshots import strict_json
 from snapshots.envelope import Envelope
 from snapshots.errors import JsonError
 
-_NUMBER = re.compile(
+_NUMBER = (
     r"(?:(?<![\w)])[-+\u2212])?(?<!\w)"
     r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]++)?|[0-9]++(?:\.[0-9]++)?|\.[0-9]++)"
     r"(?:[eE][-+]?[0-9]++)?(?!_)"
@@ -56,7 +56,7 @@ def _at(text: str, path: str) -> list[str] | Violation:
 
 
 def _numbers(text: str) -> list[str]:
-    return [found[0] for found in _NUMBER.finditer(text)]
+    return [found[0] for found in re.finditer(_NUMBER, text)]
 
 
 def _decimal(text: str) -> Decimal:

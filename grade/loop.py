@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from golden import asking_check
 from golden.closed_call import EPOCH, World, call_closed
 from golden.grader import CODE
 from golden.loader import Grader
@@ -127,7 +128,7 @@ class Bench:
         for one in side.checks:
             try:
                 beside = self._beside(one, made, side, snapshot, reading, asked) if one.check.takes else ()
-                evidence = self._closed(side, snapshot, partial(one.rule, envelope, one.argument, *beside))
+                evidence = self._closed(side, snapshot, partial(one.check.rule, envelope, one.argument, *beside))
             except GraderFault as fault:
                 faults.append(f"check:{one.name}: {fault.message}")
                 continue
@@ -150,8 +151,6 @@ class Bench:
         """Return what a rule takes besides envelope and argument."""
         if one.check.takes == "cost":
             return (side.cost(reading),)
-        from golden import asking_check  # late: few suites have such checks
-
         if asked is None:
             raise GraderFault("it asks for answers, and there is no store to find them in")
         grader = asking_check.grader(one.name, one.argument, asked.type_of)

@@ -80,11 +80,13 @@ def test_only_the_checks_of_a_case_stand_in_its_digests(grade: Grade) -> None:
     assert {"check:empty_answer", "check:starts_with", "g", "reader:openai-chat"} == set(json.loads(row["graders"]))
 
 
-def test_modules_of_checks_are_loaded_where_a_case_uses_them(grade: Grade) -> None:
-    """A worker imports no decimal arithmetic for a suite that compares no numbers."""
-    spy = (
+def test_a_grader_that_rewrites_a_check_ends_its_worker(grade: Grade) -> None:
+    """All checks are there before any grader runs, so that none can be exchanged unseen."""
+    source = (
         "import sys\nfrom whichclock import grader\n\n\n@grader\ndef g(envelope):\n"
-        '    return {n.partition(".")[2] for n in sys.modules if n.startswith("grade.check_")}\n'
+        "    sys.modules['grade.check_number'].number = lambda *_: None\n    return set()\n"
     )
+    row = grade(source, checks=[{"number": 1}])
 
-    assert ["check_text"] == grade(spy, checks=[{"contains": "Hello"}])["findings"]
+    assert "grader_error" == row["status"]
+    assert "it changed whichclock's own code" in row["error"]

@@ -25,9 +25,9 @@ CHECK_SOURCES = {
     "equals": (1, "33bce97ae7f7c28c"),
     "finish_reason": (1, "1d0bf2bb0b479073"),
     "is_json": (1, "1bfd94df5c7e5f3e"),
-    "json_path": (1, "f96a352ac38a0c06"),
+    "json_path": (1, "a17e21a650eee748"),
     "json_schema": (1, "aeb865527a080097"),
-    "judge": (1, "9cde101bd1139439"),
+    "judge": (1, "803cdb006fcc00c6"),
     "length": (1, "5df6cd301e49dd63"),
     "max_cost_usd": (1, "41f7f7b4a99b88ee"),
     "max_input_tokens": (1, "256cd27295804f8d"),
@@ -37,7 +37,7 @@ CHECK_SOURCES = {
     "not_contains": (1, "606eb0813c8a935a"),
     "not_regex": (1, "6eb4e9a005014cc8"),
     "not_tool_called": (1, "af6b61e6cc45799d"),
-    "number": (1, "da1976a2045b7cb0"),
+    "number": (1, "b6ab0a58d1ecbf03"),
     "program": (1, "bb376f948a67e820"),
     "refusal": (1, "d89c56cb1a9d2341"),
     "regex": (1, "615d66cc7541e561"),
@@ -142,8 +142,7 @@ def whole_digest(dotted: str, name: str, within: Collection[str] = PARTS) -> str
 
 def check_digest(name: str) -> str:
     """Return the digest of a check's rule, and of what it asks for and how it reads that."""
-    module, function = CHECKS[name].where.split(".")
-    rule = whole_digest(f"grade.{module}", function, JUDGING)
+    rule = whole_digest(CHECKS[name].rule.__module__, CHECKS[name].rule.__name__, JUDGING)
     if name not in TARGETS:
         return rule
     parts = [whole_digest(f"golden.ask_{name}", part, JUDGING) for part in ("subject", "requests", "is_usable")]
