@@ -122,7 +122,12 @@ class CaptureResult:
         return ExitCode.OK if all(row.outcome in ANSWERED for row in self.rows) else ExitCode.UNJUDGED
 
     def as_line(self, mode: str) -> dict[str, Any]:
-        """Return the one line that ``--format line`` prints: what a job that runs captures can act on."""
+        """Return the one line that ``--format line`` prints: what a job that runs captures can act on.
+
+        Its members: ``schema``; ``mode``, as given; ``exit_code``; ``summary``, the counts; ``left``, rows that a budget
+        ended before they were asked; ``cost_usd``, ``null`` without prices; ``log``, the name of the file in the store's log
+        folder, ``null`` where nothing was asked; ``warnings``, how many there were.
+        """
         return {
             "schema": LINE_SCHEMA,
             "mode": mode,
