@@ -124,6 +124,8 @@ class Bench:
         """Apply the checks and add their violations; return the faults, and what the last one lacks that lacks an answer."""
         faults: list[str] = []
         lack: NoAnswer | None = None
+        if not side.checks:
+            return faults, lack
         envelope = made()
         for one in side.checks:
             try:
