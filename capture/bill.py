@@ -10,7 +10,7 @@ from typing import Any
 
 from capture import log as capture_log
 from capture import plan
-from capture.judges import Judges, Round, any_asks, judges_mode
+from capture.judges import Judges, Round, any_asks, is_judged, judges_mode
 from capture.modes import Asking, Mode, decide
 from capture.options import CaptureOptions
 from capture.plan import Job, Wanted
@@ -117,7 +117,7 @@ class _Billing:
         for job in self._jobs.all:
             found = self._current(job)
             rows.update((place, (planned[place], found)) for place in job.rows if found is not None)
-            self._more = self._more or (found is None and any(planned[place].case.graders for place in job.rows))
+            self._more = self._more or (found is None and any(is_judged(planned[place].case) for place in job.rows))
         with Judges(self._suite, planned) if rows else nullcontext() as judges:
             told = judges.round(dict(sorted(rows.items()))) if judges is not None else Round()
             while judges is not None and (told.wanted or told.faults):

@@ -51,7 +51,8 @@ def any_asks(suite: Suite, planned: Iterable[Planned]) -> bool:
     return any(_WORD.search(path.read_bytes()) for path in files)
 
 
-def _is_judged(case: Case) -> bool:
+def is_judged(case: Case) -> bool:
+    """Tell whether a case has anything that may ask: a grader, or a check that does."""
     return bool(case.graders) or asking_check.any_asks(case.checks)
 
 
@@ -103,7 +104,7 @@ class Judges:
             rows: by a number that stays the same from round to round: the planned row, and its recorded answer.
         """
         told = Round()
-        numbers = [number for number in rows if number not in self._failed and _is_judged(rows[number][0].case)]
+        numbers = [number for number in rows if number not in self._failed and is_judged(rows[number][0].case)]
         for start in range(0, len(numbers), _CHUNK):
             chunk = numbers[start : start + _CHUNK]
             answer = self._asked([rows[number] for number in chunk])
