@@ -64,8 +64,8 @@ def answer(response: Mapping[str, Any]) -> dict[str, Any]:
 def is_complete(response: Mapping[str, Any]) -> bool:
     """Tell whether an answer was received to its end: a finish reason that is no failure, and no error."""
     body = mapping(whole(response))
-    reason = body.get("finish_reason")
-    return bool(reason) and reason not in _FAILED and not body.get("error")
+    reason = word(body.get("finish_reason"))
+    return reason is not None and reason not in _FAILED and not body.get("error")
 
 
 def read(response: Mapping[str, Any]) -> Reading:

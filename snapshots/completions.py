@@ -48,7 +48,10 @@ def _assemble(text: str) -> dict[str, Any]:
     body: dict[str, Any] = {}
     choices: dict[int, dict[str, Any]] = {}
     for chunk in events(text):
-        for part in chunk.get("choices") or ():
+        parts = chunk.get("choices")
+        if not isinstance(parts, list | None):
+            raise ValueError("choices are no list")
+        for part in parts or ():
             _add(choices, part)
         _replace(body, {name: value for name, value in chunk.items() if name != "choices"})
     return {**body, "choices": [choices[i] for i in sorted(choices)]}
