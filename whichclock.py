@@ -53,8 +53,8 @@ COMMANDS = {
     "schema": ("golden.schema_cli", "Print the JSON Schema of a format."),
     "demo": ("diff.demo", "Move one clock at a time on a real model and see what diff says."),
 }
-# name → its groups that a module above it holds, name → module: no noun imports a verb, so they meet here.
-GROUPS = {"snapshots": {"import": "capture.import_cli"}}
+# name → those of its commands that a module above it holds, name → module: no noun imports a verb, so they meet here.
+GROUPS = {"snapshots": {"import": "capture.import_cli"}, "golden": {"adopt": "grade.adopt_cli"}}
 
 
 class _Door(TyperGroup):
@@ -70,7 +70,9 @@ class _Door(TyperGroup):
         command.name = cmd_name
         for name, module in GROUPS.get(cmd_name, {}).items():
             group: Any = command
-            group.add_command(typer.main.get_command(import_module(module).app), name)
+            inner = typer.main.get_command(import_module(module).app)
+            inner.name = name
+            group.add_command(inner, name)
         return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
