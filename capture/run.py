@@ -102,7 +102,8 @@ class _Run:
         mode = judges_mode(options)
         asking = mode is not Mode.OFF and any_asks(suite, planned)
         if asking and options.mode in (Mode.AUTO, Mode.LIVE):
-            prepare(suite.snapshots)  # the worker is closed before the first answer comes: it can only read what is there by then
+            # The worker is closed before the first answer comes: it can only read what is there by then.
+            prepare(suite.snapshots)
         try:
             with Judges(suite, planned) if asking else nullcontext() as judges:
                 self._answer(self._jobs.add(rows), options.mode, set())
@@ -162,7 +163,6 @@ class _Run:
         self._log.add(done)
 
     def _ask(self, todo: Todo, mode: Mode) -> None:
-        """Ask for what is to do."""
         if self._options.max_cost is not None:
             require_prices(self._suite.prices, {job.planned.target.name: job.planned.target for job, _ in todo})
         recorder = Recorder(self._store, self._suite, mode=mode, tool=TOOL, now=self._options.now)
