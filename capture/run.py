@@ -50,8 +50,7 @@ def capture(suite: Suite, planned: Sequence[Planned], options: CaptureOptions | 
     """
     if not planned:
         raise plan.nothing()
-    options = options or CaptureOptions()
-    return capture_rows(suite, plan.wanted(suite, planned), options)
+    return capture_rows(suite, plan.wanted(suite, planned), options or CaptureOptions())
 
 
 def capture_rows(
