@@ -62,7 +62,7 @@ def diff(
     whichclock diff main~1 main           two saved runs
     whichclock diff main --out d.parquet  every row, for pandas or DuckDB
     """
-    from diff import compare, markdown, report
+    from diff import cases, compare, markdown, report
     from diff import table as diff_table
     from diff.side import Sides
     from golden.suite import find_config, load_suite
@@ -75,6 +75,7 @@ def diff(
     suite = load_suite(find_config(explicit=config), snapshots=snapshots)
     with Sides(suite) as sides:
         comparison = compare.compare(sides.of(base), sides.of(head))
+        cases.attribute_rows(comparison)
         if out is not None:
             diff_table.write(comparison, out)
         if format is ReportFormat.JSON:

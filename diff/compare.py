@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -22,13 +22,19 @@ from grade import table
 from grade.arrow import pc
 from grade.columns import column, scalar
 
+if TYPE_CHECKING:
+    from diff.cases import Attributed
+
 VERDICTS = ("newly_failing", "newly_passing", "still_failing", "still_passing", "incomparable")
 Row = dict[str, Any]
 
 
 @dataclass(slots=True)
 class Comparison:
-    """A diff: the pairs, the rows that moved in any way by their number, and the counts."""
+    """A diff: the pairs, the rows that moved in any way by their number, and the counts.
+
+    ``attributed`` is there once ``diff.cases.attribute_rows`` has graded again what several clocks touched.
+    """
 
     base: Side
     head: Side
@@ -45,6 +51,7 @@ class Comparison:
     head_unjudged: int = 0
     stale_known: list[str] = field(default_factory=list[str])
     only_common: bool = False
+    attributed: Attributed | None = None
 
     def __len__(self) -> int:
         return len(self.pairs.base)
@@ -205,7 +212,7 @@ def _count(comparison: Comparison) -> None:
 
 def _count_verdicts(comparison: Comparison) -> None:
     """Count the verdict change of each case × target once, at its first row; every trial of a case tells the same."""
-    firsts = _first_rows(comparison)
+    firsts = first_rows(comparison)
     plain = comparison.plain_verdicts.filter(firsts)
     changes: Counter[str] = Counter()
     for counted in pc.value_counts(plain).to_pylist():
@@ -223,7 +230,7 @@ def _count_verdicts(comparison: Comparison) -> None:
     comparison.verdict_changes = {v: changes[v] for v in VERDICTS}
 
 
-def _first_rows(comparison: Comparison) -> pa.Array:
+def first_rows(comparison: Comparison) -> pa.Array:
     """Return which rows are the first of their case × target; rows stand in the order of the key."""
     count = len(comparison)
     if count == 0:

@@ -45,6 +45,8 @@ def summary(comparison: Comparison) -> dict[str, Any]:
         "base_pass_rate": _rate(wilson(*comparison.base_passed)),
         "head_pass_rate": _rate(wilson(*comparison.head_passed)),
         "mcnemar": {"worse": test.worse, "better": test.better, "p": test.p, "smallest_p": test.smallest_p},
+        "attribution": {} if comparison.attributed is None else comparison.attributed.suite.attribution(),
+        "pass_fraction": None if comparison.attributed is None else comparison.attributed.suite.as_dict(),
         "drift": drift(comparison).as_dict(),
         "reported_model_changes": sum("reported_model" in row.evidence for row in comparison.rows.values()),
         "stale_known": comparison.stale_known,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 Row = dict[str, Any]
@@ -10,7 +10,10 @@ Row = dict[str, Any]
 
 @dataclass(slots=True)
 class DiffRow:
-    """One row of a diff. ``base`` or ``head`` is ``None`` where that side has no such row."""
+    """One row of a diff. ``base`` or ``head`` is ``None`` where that side has no such row.
+
+    ``attribution`` is the case's, the same on each of its rows: clock → share of the change of its pass fraction, or ``undetermined``.
+    """
 
     case_id: str
     target: str
@@ -23,6 +26,7 @@ class DiffRow:
     evidence: dict[str, Any]
     base: Row | None
     head: Row | None
+    attribution: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def is_known(self) -> bool:

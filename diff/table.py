@@ -30,6 +30,7 @@ _OWN: list[tuple[str, pa.DataType]] = [
     ("verdict_change", pa.string()),
     ("reason", pa.string()),
     ("evidence", pa.string()),
+    ("attribution", pa.string()),
 ]
 _SIDE = [(name, kind) for name, kind in results.FIELDS if name not in ("target", "trial")]
 
@@ -77,6 +78,7 @@ def _own_columns(comparison: Comparison, start: int, size: int) -> list[Any]:
         column(pa.string(), [v if r is None else r.verdict_change for r, v in zip(rows, plain, strict=True)]),
         column(pa.string(), [_reason(r, v) for r, v in zip(rows, plain, strict=True)]),
         own("evidence", lambda r: _json(r.evidence), "{}"),
+        own("attribution", lambda r: _json(r.attribution), "{}"),
     ]
 
 
@@ -142,6 +144,7 @@ def as_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
             "verdict_change": plain[number] if row is None else row.verdict_change,
             "reason": _reason(row, plain[number]),
             "evidence": {} if row is None else row.evidence,
+            "attribution": {} if row is None else row.attribution,
             "base": _without_key(old),
             "head": _without_key(new),
         }
