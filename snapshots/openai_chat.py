@@ -147,8 +147,9 @@ def read(response: Mapping[str, Any]) -> Reading:
 
 
 def _is_spoken(message: Mapping[str, Any]) -> bool:
-    """Tell whether a message is sound: it has no other text than what was said."""
-    return isinstance(message.get("audio"), dict)
+    """Tell whether a message is sound: it has no other text than what was said. Some servers send the member empty."""
+    audio = message.get("audio")
+    return isinstance(audio, dict) and bool(audio.get("data") or audio.get("transcript"))
 
 
 def _filtered(body: Mapping[str, Any]) -> Reading:
@@ -220,7 +221,7 @@ def _tool_calls(message: Mapping[str, Any], at: str) -> tuple[ToolCall, ...]:
         return _unknown("tool calls that are no list", f"{at}/tool_calls")
     read = [_tool_call(call, f"{at}/tool_calls/{i}") for i, call in enumerate(calls)]
     legacy = message.get("function_call")
-    if isinstance(legacy, dict):
+    if isinstance(legacy, dict) and legacy.get("name") != "":  # an empty one is how some servers say that there is none
         read.append(_tool_call({"function": legacy}, f"{at}/function_call"))
     return tuple(read)
 

@@ -65,7 +65,7 @@ READER_SOURCES = {
     "gemini/1": (1, "7e2a74b789db5505"),
     "http": (1, "4ede63f308d415ee"),
     "http/1": (1, "4438480fb2eb80f6"),
-    "openai-chat": (3, "70c999f5c4cf1b86"),
+    "openai-chat": (3, "fa742043ed9c625a"),
     "openai-chat/1": (1, "f6cab3c8f16b98f0"),
     "openai-completions": (1, "090e49ad4cd392af"),
     "openai-completions/1": (1, "68043d488bda4b09"),

@@ -175,3 +175,16 @@ def test_an_answer_of_sound_is_read_by_its_transcript() -> None:
         reading = read({"status": 200, "body": {"choices": [{"message": message, "finish_reason": "stop"}]}}, CHAT)
 
         assert (expected, False) == (reading.first.text, reading.is_unexplained_empty)
+
+
+def test_empty_members_of_a_message_say_that_there_is_nothing() -> None:
+    """Some servers send each member of a message, empty where there is none: no call, no sound, no refusal."""
+    empty = {
+        "audio": {"data": "", "expires_at": 0, "transcript": ""},
+        "function_call": {"arguments": "", "name": ""},
+        "refusal": "",
+    }
+    message = {"role": "assistant", "content": "", **empty}
+    reading = read({"status": 200, "body": {"choices": [{"message": message, "finish_reason": ""}]}}, CHAT)
+
+    assert ((), False, True) == (reading.first.tool_calls, reading.first.refusal, reading.is_unexplained_empty)
