@@ -240,6 +240,7 @@ def test_a_batch_goes_to_the_other_side_and_back_by_the_official_clients(tmp_pat
     import anthropic
     import openai
 
+    tell(llmock, "/_llmock/reset", {})
     project = Project(tmp_path, llmock)
     (tmp_path / "whichclock.toml").write_text(CONFIG.format(url=llmock))
     (tmp_path / "cases.jsonl").write_text("".join(f'{{"id": "c{i}", "prompt": "say {i}"}}\n' for i in range(3)))
