@@ -73,15 +73,16 @@ def drift(comparison: Comparison) -> Drift:
     paired: set[Key] = set()
     for row in comparison.rows.values():
         key = row.case_id, row.target
+        if row.base is None or row.head is None:
+            continue  # a trial or case that one side lacks: only what both have is compared
         step = _step(row)
-        if row.base is not None and row.head is not None:
-            paired.add(key)
+        paired.add(key)
         if step is None:
             left_out.add(key)
         elif step:
             moved[key] = moved.get(key, 0) + step
     changed = {key: steps for key, steps in moved.items() if steps and key not in left_out}
-    trials = _trials(comparison.head.rows, {case for case, _ in changed})
+    trials = _trials(comparison, {case for case, _ in changed})
     changes = [Fraction(steps, trials[key]) for key, steps in changed.items()]
     compared = _pairs(comparison) - len(left_out & paired)
     return Drift(
@@ -96,7 +97,9 @@ def drift(comparison: Comparison) -> Drift:
 
 def _step(row: DiffRow) -> int | None:
     """Return by how many passes a row changed, or ``None`` where more than the model may have changed its case."""
-    if row.base is None or row.head is None or _OTHERS & set(row.clocks):
+    assert row.base is not None
+    assert row.head is not None
+    if _OTHERS & set(row.clocks):
         return None
     statuses = row.base["status"], row.head["status"]
     if not _JUDGED.issuperset(statuses):
@@ -104,10 +107,12 @@ def _step(row: DiffRow) -> int | None:
     return (statuses[1] == "pass") - (statuses[0] == "pass")
 
 
-def _trials(rows: pa.Table, cases: set[str]) -> Counter[Key]:
+def _trials(comparison: Comparison, cases: set[str]) -> Counter[Key]:
+    """Return how many trials of each case both sides have."""
     if not cases:
         return Counter()
-    chosen = rows.select(["case_id", "target"])
+    both = pc.and_(pc.is_valid(comparison.pairs.base), pc.is_valid(comparison.pairs.head))
+    chosen = comparison.head.rows.select(["case_id", "target"]).take(comparison.pairs.head.filter(both))
     chosen = chosen.filter(pc.is_in(chosen.column("case_id"), value_set=column(pa.string(), sorted(cases))))
     return Counter((row["case_id"], row["target"]) for row in chosen.to_pylist())
 

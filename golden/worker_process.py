@@ -105,6 +105,7 @@ class WorkerProcess:
         self._job = job
         self._want_sources = want_sources
         self.last_words = ""
+        self._under_way = 0
         self._start()
 
     def _start(self) -> None:
@@ -129,6 +130,7 @@ class WorkerProcess:
         self._listener = threading.Thread(target=_relay, args=(self._process.stderr,), daemon=True)
         self._listener.start()
         # A message may be larger than a pipe: a thread of its own writes, so that parent and worker never wait for each other.
+        self._under_way = 0
         self._outbox: deque[Any] = deque()
         self._mail = threading.Semaphore(0)
         self._writer = threading.Thread(target=_post, args=(self._process, self._outbox, self._mail), daemon=True)
@@ -154,6 +156,7 @@ class WorkerProcess:
 
     def send(self, message: Any) -> None:
         """Send a message without waiting; ``None`` ends the worker."""
+        self._under_way += message is not None
         self._outbox.append(message)
         self._mail.release()
 
@@ -173,6 +176,7 @@ class WorkerProcess:
             message = None
         finally:
             watchdog.cancel()
+        self._under_way -= 1
         if not isinstance(message, dict):
             self.kill()
             return None
@@ -192,7 +196,9 @@ class WorkerProcess:
         self.hello()
 
     def stop(self) -> None:
-        """Let the process end and take back its streams."""
+        """Let the process end and take back its streams; one that still works on something is ended: nobody waits for that."""
+        if self._under_way > 0:
+            self.kill()
         self.send(None)
         self._writer.join()
         self._process.wait()

@@ -91,12 +91,12 @@ def grade(
     if merge:
         _merge(suite, merge, selection, save, out, console, format)
     planned = select(suite, selection)
-    if part is not None:
-        planned = part.of(planned)
     if check_purity:
         _check_purity(suite, planned, jobs, console, format)
     base = _saved_table(frozen, suite) if frozen else None
     plan = command.make_plan(suite, planned, base)
+    if part is not None:
+        planned = tuple(row for row in planned if part.holds(row.case.id, row.target.name))
     if not plan.rows and frozen:
         raise UsageError(f"nothing to grade: {frozen} lists none of the selected cases", hint="grade without --frozen")
     write_to = out if out is not None else suite.results / save / "run.parquet" if save else None

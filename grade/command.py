@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,11 +88,14 @@ def grade(
     """
     from grade import table
 
+    whole = plan
+    if shard is not None:
+        plan = replace(plan, rows=shard.of(plan.rows))
     pieces: list[pa.Table] = []
     writers: list[table.Writer] = []
 
     def start(loaded: Loaded) -> Callable[[Rows], None]:
-        schema = table.schema(_metadata(suite, selection, loaded, shard))
+        schema = table.schema(_metadata(suite, selection, loaded, _part(whole, shard, loaded)))
         if write_to is not None:
             writers.append(table.Writer(write_to, schema))
 
@@ -106,7 +109,9 @@ def grade(
         return sink
 
     def saved(loaded: Loaded) -> Reuse | None:
-        if reuse is None or not may_reuse(table.metadata(reuse), _metadata(suite, selection, loaded, shard)):
+        if reuse is None or not may_reuse(
+            table.metadata(reuse), _metadata(suite, selection, loaded, _part(whole, shard, loaded))
+        ):
             return None
         return Reuse(reuse)
 
@@ -116,15 +121,24 @@ def grade(
         for writer in writers:
             writer.discard()
         raise
-    whole = None
+    rows = None
     if keep_table:
         import pyarrow
 
-        whole = pyarrow.concat_tables(pieces)
-    return Graded(outcome, plan, whole, writers[0].finish() if writers else None)
+        rows = pyarrow.concat_tables(pieces)
+    return Graded(outcome, plan, rows, writers[0].finish() if writers else None)
 
 
-def _metadata(suite: Suite, selection: Selection, loaded: Loaded, shard: Shard | None) -> dict[str, Any]:
+def _part(whole: planning.Plan, shard: Shard | None, loaded: Loaded) -> dict[str, Any]:
+    """Return what a shard says of the run that it is a part of: the parts of one run say the same, but for their number."""
+    if shard is None:
+        return {}
+    code = {name: loaded.digests[name] for name in whole.names}
+    told = {"plan": whole.digest(), "graders": code, "rows": len(whole.rows)}
+    return {"shard": str(shard), "of": told}
+
+
+def _metadata(suite: Suite, selection: Selection, loaded: Loaded, part: dict[str, Any]) -> dict[str, Any]:
     chosen = {
         "cases": list(selection.cases),
         "targets": list(selection.targets),
@@ -136,7 +150,7 @@ def _metadata(suite: Suite, selection: Selection, loaded: Loaded, shard: Shard |
         "runtime": runtime(loaded),
         "tool": TOOL,
         **({"prices": _prices(suite)} if suite.prices else {}),
-        **({} if shard is None else {"shard": str(shard)}),
+        **part,
     }
 
 

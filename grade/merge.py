@@ -45,6 +45,11 @@ def merge(files: Sequence[Path], suite: str) -> Merged:
     numbers = _numbers(told)
     first = next(iter(told.values()))
     for path, other in told.items():
+        if other.get("of") != first.get("of"):
+            raise RefError(
+                f"{path} is of another run: cases, answers or graders were others when it was graded",
+                hint="grade all shards of one state of the suite and its store",
+            )
         for name in ("suite", "runtime", "tool", "prices", "selection"):
             if other.get(name) != first.get(name):
                 raise RefError(f"{path} is of another run: its {name} differs", hint="merge the shards of one run")
@@ -62,7 +67,9 @@ def merge(files: Sequence[Path], suite: str) -> Merged:
         )
     whole = pa.concat_tables([rows.replace_schema_metadata(None) for rows in tables.values()])
     whole = whole.take(pc.sort_indices(_plain_keys(whole), sort_keys=[(name, "ascending") for name in _KEY]))
-    metadata = {name: value for name, value in first.items() if name not in ("schema", "shard")}
+    if whole.num_rows != first["of"]["rows"]:
+        raise RefError(f"the shards hold {whole.num_rows} rows of {first['of']['rows']}", hint="grade them again")
+    metadata = {name: value for name, value in first.items() if name not in ("schema", "shard", "of")}
     return Merged(whole, metadata, _tally(whole), [labels.resolve(str(path), path.parent).sources for path in files])
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from golden import expectation, render
 from golden.model import Planned, Suite
 from golden.price import Price
-from snapshots import strict_json
+from snapshots import canonical, strict_json
 from snapshots.store import Found, Store
 
 
@@ -53,6 +53,14 @@ class Plan:
     prices: dict[str, Price] = field(default_factory=dict[str, Price])
     not_in_base: int = 0
     request_moved: int = 0
+
+    def digest(self) -> str:
+        """Return the digest of everything that is to be judged: two shards of one run have one."""
+        rows = [
+            [r.case_id, r.target, r.trial, r.request_hash, r.side.expectation_digest, r.found and r.found.name, r.asked]
+            for r in self.rows
+        ]
+        return canonical.digest(rows)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """Rows of a saved run that no clock has touched since: taken over as they stand, for pure functions of equal inputs give equal results.
 
-A row is taken over if the very observation it judged is the current one, under the same expectation, and everything that judged it has the
-same digest, on the same Python and packages and by the same version of this tool. Rows whose graders asked for answers of their own are
-judged again: what they ask may depend on the configuration too.
+A row is taken over if the very observation it judged is the current one and its file is sound, under the same expectation, and everything
+that judged it has the same digest, on the same Python and packages and by the same version of this tool. Rows whose graders asked for
+answers of their own are judged again: what they ask may depend on the configuration too.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from grade.loop import own_digest
 from grade.plan import PlanRow, digests
 from grade.worker import FACTS, FOR_PRICE
 from snapshots import canonical, dialects, generic, instant, strict_json
+from snapshots import snapshot as snapshot_file
+from snapshots.errors import CorruptSnapshot, StoreError
+from snapshots.store import Found, read_bytes
 
 _JUDGED = frozenset({"pass", "fail"})
 _COMPARED = (
@@ -70,6 +73,8 @@ class Reuse:
         tail = f".{row.trial}.{instant.compact(second)}.{old['answer_hash'][:16]}.{old['integrity'][:8]}.json"
         if found.name != f"{old['request_hash'][2:]}{tail}" or not self._is_same_code(row, old["graders"], loaded):
             return None
+        if not _is_sound(found, old["integrity"]):
+            return None  # the worker reads it, and says what is wrong with it
         self.taken += 1
         facts = {name: old[name] for name in _KEPT}
         return {**facts, "status": None, "recorded_at": instant.extended(second)}
@@ -82,6 +87,14 @@ class Reuse:
             wanted.update((name, own_digest(name, _READERS.get(name, -1))) for name in readers)
             self._same_code[key] = canonical.encode(wanted).decode() == graders
         return self._same_code[key]
+
+
+def _is_sound(found: Found, integrity: str) -> bool:
+    """Tell whether a file still is the one that was judged: its bytes are looked at, as by every reader."""
+    try:
+        return snapshot_file.integrity_of(read_bytes(found.path)) == integrity
+    except (CorruptSnapshot, StoreError):
+        return False
 
 
 _KEPT = tuple(name for name in FACTS if name not in ("status", "error", *FOR_PRICE))

@@ -15,7 +15,7 @@ from grade.plan import Plan, PlanRow, digests
 from grade.pool import Chunk, Columns, Job, Loaded, Pool
 from grade.reuse import Reuse
 from grade.verdict import Tally, case_passed
-from snapshots import canonical
+from snapshots import canonical, strict_json
 
 CHUNK = 256
 BATCH = 16_384
@@ -42,6 +42,7 @@ class Outcome:
     )
     loaded: Loaded = field(default_factory=lambda: Loaded({}, {}, {}))
     reused: int = 0
+    asked_moved: int = 0
 
     def problem(self, case_id: str, target: str, trial: int, told: dict[str, Any]) -> None:
         """Keep what people are told of a row; there is a limit, for memory stays flat."""
@@ -160,10 +161,21 @@ def _finish(rows: list[PlanRow], facts: Columns, batch: Rows, outcome: Outcome, 
     facts["case_passed"] = _case_verdicts(rows, facts["status"], outcome)
     for name in NAMES:
         batch[name].extend(facts[name])
+    outcome.asked_moved += sum(
+        row.asked is not None and _asked_more(row.asked, asked) for row, asked in zip(rows, facts["asked"], strict=True)
+    )
     for i, status in enumerate(facts["status"]):
         if status != "pass":
             row = rows[i]
             outcome.problem(row.case_id, row.target, row.trial, {name: facts[name][i] for name in _TOLD})
+
+
+def _asked_more(listed: list[tuple[str, int, str]], asked: str) -> bool:
+    """Tell whether a frozen row's graders read an answer that the saved run does not list: their questions moved."""
+    if asked == "[]":
+        return False
+    known = {(request_hash, trial) for request_hash, trial, _ in listed}
+    return any((one["request_hash"], one["trial"]) not in known for one in strict_json.loads(asked))
 
 
 def _decide(rows: list[PlanRow], facts: Columns) -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from golden.model import Planned
+from grade.plan import PlanRow
 from snapshots import canonical
 from snapshots.errors import UsageError
 
@@ -24,14 +24,14 @@ class Shard:
     def __str__(self) -> str:
         return f"{self.number}/{self.count}"
 
-    def of(self, planned: Iterable[Planned]) -> tuple[Planned, ...]:
+    def of(self, rows: Iterable[PlanRow]) -> list[PlanRow]:
         """Return the rows of this shard. Which one a case belongs to depends on its id and target alone."""
-        return tuple(row for row in planned if _place(row) % self.count == self.number - 1)
+        return [row for row in rows if self.holds(row.case_id, row.target)]
 
-
-def _place(row: Planned) -> int:
-    digest = hashlib.sha256(canonical.encode([row.case.id, row.target.name])).digest()
-    return int.from_bytes(digest[:8], "big")
+    def holds(self, case_id: str, target: str) -> bool:
+        """Tell whether a case × target belongs to this shard."""
+        digest = hashlib.sha256(canonical.encode([case_id, target])).digest()
+        return int.from_bytes(digest[:8], "big") % self.count == self.number - 1
 
 
 def parse(text: str) -> Shard:

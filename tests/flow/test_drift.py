@@ -77,3 +77,19 @@ def test_an_edited_prompt_is_no_drift(project: Project) -> None:
     done = project.ok("diff", "main", "--format", "json", code=1)
 
     assert (0, None, False) == tuple(done.json["summary"]["drift"][name] for name in ("cases", "p", "fires"))
+
+
+def test_trials_that_one_side_lacks_do_not_hide_the_drift(project: Project) -> None:
+    """One trial before, two now: the paired one of each case went from pass to fail, eight times."""
+    _suite(project, 8)
+    path = project.root / "whichclock.toml"
+    path.write_text(path.read_text().replace("trials = 5", "trials = 1"))
+    project.server.fallback = Model(5)
+    project.ok("capture", "--quiet", "--concurrency", "1")
+    project.ok("grade", "--save", "main", "--quiet")
+    path.write_text(path.read_text().replace("trials = 1", "trials = 2"))
+    project.server.fallback = Model(0)
+    project.ok("capture", "--mode", "live", "--quiet", "--concurrency", "1")
+    done = project.ok("diff", "main", "--format", "json", code=1)
+
+    assert (8, 8, 2 / 256) == tuple(done.json["summary"]["drift"][name] for name in ("cases", "worse", "p"))

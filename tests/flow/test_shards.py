@@ -95,6 +95,46 @@ def test_what_is_no_whole_set_of_shards_is_refused(
     assert what in done.err
 
 
+def _more_cases(project: Project) -> None:
+    path = project.root / "cases.jsonl"
+    path.write_text(path.read_text().replace('{"id": "c7",', '{"id": "c7", "expected": ["short"],'))
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        pytest.param(_more_cases, id="another expectation"),
+        pytest.param(lambda project: project.edit("graders.py", "< 6", "< 7"), id="another grader"),
+        pytest.param(lambda project: project.snapshots[0].unlink(), id="an answer gone"),
+    ],
+)
+def test_shards_of_two_states_of_a_suite_are_not_put_together(many: Project, tmp_path: Path, edit) -> None:
+    """One part graded before an edit and one after it are no run of anything."""
+    project = many.copy_to(tmp_path / "project")
+    project.run("grade", "--shard", "1/2", "--out", "1.parquet", "--quiet")
+    edit(project)
+    project.run("grade", "--shard", "2/2", "--out", "2.parquet", "--quiet")
+    done = project.run("grade", "--merge", "1.parquet", "--merge", "2.parquet")
+
+    assert 2 == done.code
+    assert "is of another run: cases, answers or graders were others when it was graded" in done.err
+
+
+def test_a_damaged_file_is_no_reused_row(many: Project, tmp_path: Path) -> None:
+    """A saved verdict does not stand for an answer that is not there any more."""
+    project = many.copy_to(tmp_path / "project")
+    project.run("grade", "--save", "main", "--quiet")
+    path = project.snapshots[0]
+    path.write_bytes(path.read_bytes()[:100])
+    done = project.run("grade", "--reuse", "main", "--format", "json", "--quiet")
+
+    assert (3, 1, 2 * MANY - 1) == (
+        done.code,
+        done.json["summary"]["corrupt_snapshot"],
+        done.json["summary"]["reused"],
+    )
+
+
 def test_a_reused_run_is_the_same_run(many: Project, tmp_path: Path) -> None:
     """Nothing moved: every row is taken over, and the file is the same byte for byte."""
     project = many.copy_to(tmp_path / "project")
