@@ -56,6 +56,8 @@ def adopt(
     suite = _suite(config, snapshots, console)
     root = existing_store(snapshots, config=config)
     made = adopting.adopt(Store(root), hashes or (), suite, grader or ())
+    if not made.rows() and not made.covered:
+        raise UsageError("nothing to adopt: no such request is recorded", hint="whichclock snapshots ls shows what is")
     if grader and made.adopted:
         _expect(made, suite, root)
     if made.adopted:

@@ -193,6 +193,7 @@ def test_what_graders_find_today_is_expected(call: Any, tmp_path: Path) -> None:
         (["there.yaml"], "there.yaml exists, and nothing is overwritten"),
         (["absent/new.yaml"], "cannot write absent/new.yaml"),
         (["new.yaml", "--from", "xyz"], "'xyz' is no beginning of a request hash"),
+        (["new.yaml", "--from", "0000"], "nothing to adopt: no such request is recorded"),
         (["new.yaml", "--grader", "g"], "--grader needs a suite"),
         (["new.yaml", "--config", "absent.toml"], "no configuration file absent.toml"),
     ],
