@@ -136,6 +136,7 @@ class _Exchange:
                     continue
                 return self._answered(verdict, reply)
             assert isinstance(verdict, Failure)
+            empty_before = False  # two in a row have no failure between them
             failures += 1
             ended = await self._after(verdict, reply, failures)
             if ended is not None:

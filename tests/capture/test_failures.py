@@ -265,6 +265,16 @@ def test_two_empty_answers_in_a_row_are_the_answer(one: Project, server: ModelSe
     assert (["recorded"], 2) == (outcomes(result), result.calls)
 
 
+def test_empty_answers_around_a_failure_are_not_two_in_a_row(one: Project, server: ModelServer) -> None:
+    """The answer before the failure says nothing about the one after it: that is asked once more too."""
+    server.replies = [say(""), Say(b"down", 503), say(""), say("A")]
+    result = one.capture()
+
+    assert (["recorded"], 4, [0.5]) == (outcomes(result), result.calls, one.pauses)
+    [found] = one.store.walk()
+    assert "A" == one.store.read(found).response["body"]["choices"][0]["message"]["content"]
+
+
 @pytest.mark.parametrize("reason", ["length", "content_filter"])
 def test_an_explained_empty_answer_is_stored_at_once(one: Project, server: ModelServer, reason: str) -> None:
     """The finish reason says why there is nothing."""
