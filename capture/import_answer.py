@@ -22,8 +22,9 @@ _NO_CONTENT = frozenset({204, 205})
 _FRAMES = "application/vnd.amazon.eventstream"
 _LINES = ("application/x-ndjson", "application/stream+json", "application/jsonl")
 _LAST_CHUNK = "amazon-bedrock-invocationMetrics"
-# What an authorisation server gives or takes. An answer with one of them is a credential, whatever it looks like.
-_TOKENS = frozenset({"access_token", "refresh_token", "id_token", "client_secret", "client_assertion", "assertion"})
+# What an authorisation server gives and takes. A body with one of them is a credential, whatever it looks like.
+_TOKENS = frozenset({"access_token", "refresh_token", "id_token", "client_secret"})
+_GRANTS = _TOKENS | {"client_assertion", "assertion"}
 _LATEST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -117,8 +118,8 @@ def _came_to_its_end(kept: Mapping[str, Any]) -> bool:
 
 
 def _refuse_tokens(document: Mapping[str, Any], kept: Mapping[str, Any]) -> None:
-    for what, value in (("request", document), ("answer", kept)):
-        held = _TOKENS & {name for name, told in _members(value) if isinstance(told, str) and told}
+    for what, value, names in (("request", document, _GRANTS), ("answer", kept, _TOKENS)):
+        held = names & {name for name, told in _members(value) if isinstance(told, str) and told}
         if held:
             raise CallError(f"the {what} holds a credential: {min(held)}")
 

@@ -102,6 +102,7 @@ def test_a_request_is_adopted_with_the_target_that_sends_it(name: str, tmp_path:
         (document(HOST, [1]), "its body is no JSON object"),
         (document(HOST, headers={"x-tenant": "a"}), "a header is known by its digest alone"),
         (document(f"{HOST}/{{{{ x }}}}"), "no target sends this request"),
+        (document(f"{HOST}/v1/chat/completions", {"x" * 2000: 1}), "its body has no YAML form"),
     ],
 )
 def test_what_no_case_can_say_is_refused_by_name(made: dict[str, Any], reason: str, tmp_path: Path) -> None:
