@@ -107,7 +107,7 @@ class _Regions:
     def __init__(self, comparison: Comparison) -> None:
         import numpy as np
 
-        first = np.asarray(first_rows(comparison).to_numpy(zero_copy_only=False), dtype=bool)
+        first = _flags(first_rows(comparison)).astype(bool)
         self._starts = np.append(np.flatnonzero(first), len(first))
         self._region = np.cumsum(first) - 1
         base = _Counts(comparison.base.rows, comparison.pairs.base, self._starts)
@@ -160,6 +160,15 @@ def _sums(flags: Any, starts: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     import numpy as np
 
     values = pc.fill_null(flags, scalar(pa.bool_(), False))
-    values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-    counts = np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.int64)
+    counts = _flags(values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values).astype(np.int64)
     return np.add.reduceat(counts, starts[:-1]) if len(counts) else counts
+
+
+def _flags(values: pa.Array) -> np.ndarray[Any, Any]:
+    """Return truth values without a gap as numbers. By their buffer, for ``to_numpy`` imports pandas."""
+    import numpy as np
+
+    if not len(values):
+        return np.zeros(0, dtype=np.uint8)
+    numbers = values.cast(pa.uint8())
+    return np.frombuffer(numbers.buffers()[1], dtype=np.uint8, count=len(numbers), offset=numbers.offset)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from diff.compare import Comparison
+from diff.remedy import remedy
 from diff.report import (
     MEANING,
     SHOWN,
@@ -12,6 +13,7 @@ from diff.report import (
     interval,
     model_lines,
     sentence,
+    share_sentence,
     shown_rows,
     silent,
     test_of,
@@ -39,9 +41,12 @@ def _entity(found: re.Match[str]) -> str:
 
 def markdown(comparison: Comparison) -> str:
     """Return the whole report."""
+    cure = remedy(comparison)
     lines = [
         f"### {sentence(comparison)}",
         "",
+        *([f"{escape(share_sentence(comparison))}", ""] if share_sentence(comparison) else []),
+        *([f"**{escape(cure)}**", ""] if cure else []),
         f"`base` {escape(comparison.base.name)} · `head` {escape(comparison.head.name)} · {len(comparison)} rows",
         "",
         f"Cases passing: {interval(wilson(*comparison.base_passed))} → {interval(wilson(*comparison.head_passed))}.",

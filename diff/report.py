@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from fractions import Fraction
 from typing import Any
 
-from diff.classify import outcome_differs
 from diff.compare import Comparison
 from diff.drift import drift, drift_sentence
+from diff.remedy import remedy
 from diff.row import DiffRow
 from diff.statistics import McNemar, Rate, mcnemar, wilson
 from snapshots.console import Console, neutral, shorten, table
@@ -125,10 +126,13 @@ def silent(comparison: Comparison) -> dict[str, int]:
 def lines(comparison: Comparison, console: Console) -> list[str]:
     """Return the terminal report: the sentence first, then the rows that moved, then what it adds up to."""
     worse = bool(comparison.regressions)
+    cure = remedy(comparison)
     head = [
         console.paint(
             neutral(sentence(comparison)), "red" if worse else "green" if not comparison.head_unjudged else "yellow"
         ),
+        *([neutral(share_sentence(comparison))] if share_sentence(comparison) else []),
+        *([neutral(cure)] if cure else []),
         f"base: {neutral(comparison.base.name)}   head: {neutral(comparison.head.name)}   {len(comparison)} rows",
         *(f"note: {neutral(note)}" for note in [*comparison.base.notes, *comparison.head.notes]),
     ]
@@ -161,8 +165,8 @@ def detail(row: DiffRow) -> str:
     parts: list[str] = []
     if row.move == "renamed" and row.base is not None:
         parts.append(f"was {row.base['case_id']}")
-    if len(row.clocks) > 1 and row.move != "none" and _outcome_moved(row):
-        parts.append("several clocks moved: cause not separated")
+    if len(row.clocks) > 1 and row.attribution:
+        parts.append(shares_of(row))
     for side, r in (("base", row.base), ("head", row.head)):
         if r is not None and r["status"] not in ("pass", "fail"):
             parts.append(f"{side}: {r['status']}" + (f" {r['error']}" if r["status"] == "grader_error" else ""))
@@ -177,8 +181,35 @@ def detail(row: DiffRow) -> str:
     return neutral("; ".join(parts))
 
 
-def _outcome_moved(row: DiffRow) -> bool:
-    return row.base is not None and row.head is not None and outcome_differs(row.base, row.head)
+def shares_of(row: DiffRow) -> str:
+    """Return the shares of a row's case in words."""
+    if "undetermined" in row.attribution:
+        return f"cause undetermined: {row.attribution['undetermined']}"
+    return "share: " + ", ".join(f"{clock} {signed(Fraction(share))}" for clock, share in row.attribution.items())
+
+
+def signed(share: Fraction) -> str:
+    """Return a share for people: a signed decimal, without an end of zeros."""
+    return "0" if not share else f"{float(share):+.3f}".rstrip("0").rstrip(".")
+
+
+def share_sentence(comparison: Comparison) -> str:
+    """Return how far the suite's pass fraction went and how much of it each clock has; empty where nothing moved it."""
+    made = comparison.attributed
+    if made is None:
+        return ""
+    suite = made.suite
+    shares = {clock: share for clock, share in suite.shares.items() if share}
+    lines = {"undetermined": suite.undetermined, "added cases": suite.added, "removed cases": suite.removed}
+    lines = {name: share for name, share in lines.items() if share}
+    if not shares and not lines and not suite.reasons:
+        return ""
+    told = [f"{clock} {signed(share)}" for clock, share in {**shares, **lines}.items()]
+    if suite.reasons and "undetermined" not in lines:
+        told.append(
+            f"undetermined in {sum(suite.reasons.values())} case{'s' if sum(suite.reasons.values()) != 1 else ''}"
+        )
+    return f"Pass fraction {float(suite.base):.3f} → {float(suite.head):.3f}: {', '.join(told)}."
 
 
 def codes(row: DiffRow) -> list[str]:

@@ -193,3 +193,31 @@ def test_what_cannot_run_is_undetermined_with_the_reason(base: Project) -> None:
         name: reason.removesuffix(" (1 case)")
         for name, reason in base.ok("diff", "main", "--format", "json", code=1).json["summary"]["attribution"].items()
     }
+
+
+def test_the_remedy_names_the_edit_to_take_back(base: Project) -> None:
+    """The cube read aloud: the grader alone cures it."""
+    ask_again(base, 12)
+    limit(base, 5)
+    out = base.ok("diff", "main", code=1).out
+
+    assert "Undo graders.py:long and the regression vanishes." in out
+    assert "Pass fraction 1.000 → 0.000: grader -1." in out
+
+
+def test_either_of_two_edits_is_told_where_each_cures_alone(base: Project) -> None:
+    """18 characters fail only under the stricter limit: taking back either is enough."""
+    ask_again(base, 18)
+    limit(base, 15)
+    out = base.ok("diff", "main", code=1).out
+
+    assert "Undo graders.py:long and the regression vanishes; undo the model's new answers and 1 do." in out
+
+
+def test_two_edits_are_named_together_where_only_both_cure(base: Project) -> None:
+    """30 characters fail any limit, and a limit of 5 fails any answer."""
+    ask_again(base, 30)
+    limit(base, 5)
+    out = base.ok("diff", "main", code=1).out
+
+    assert "Undo the model's new answers together with graders.py:long and the regression vanishes." in out
