@@ -115,7 +115,7 @@ def _is_complete(document: Mapping[str, Any], kept: Mapping[str, Any], target: T
         return reader == _SPOKEN[target.type][0] and dialects.is_complete(document, kept)
     dialect = dialects.dialect_of(document, kept)
     if dialect is not None:
-        return dialect.is_complete(kept)  # a stream that ends early is no answer, whoever sends it
+        return dialect.is_complete(document, kept)  # a stream that ends early is no answer, whoever sends it
     return bool(reply.data) or reply.status == _NO_CONTENT
 
 

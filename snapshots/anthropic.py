@@ -54,7 +54,7 @@ def answer(response: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def is_complete(response: Mapping[str, Any]) -> bool:
+def is_complete(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
     """Tell whether a message was received to its end: it has a stop reason, and a stream no error and its last event."""
     body = body_of(response, assemble)
     if not isinstance(body, dict) or body.get("error") or not body.get("stop_reason"):

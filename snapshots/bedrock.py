@@ -64,7 +64,7 @@ def answer(response: Mapping[str, Any]) -> dict[str, Any]:
     return {"status": response["status"], "body": without_nulls(without(whole(response), LEFT_OUT), "")}
 
 
-def is_complete(response: Mapping[str, Any]) -> bool:
+def is_complete(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
     """Tell whether an answer was received to its end: it has a stop reason and no error."""
     body = mapping(whole(response))
     return bool(body.get("stopReason")) and not body.get("error")

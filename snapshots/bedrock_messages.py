@@ -40,9 +40,9 @@ def answer(response: Mapping[str, Any]) -> dict[str, Any]:
     return anthropic.answer(_unframed(response))
 
 
-def is_complete(response: Mapping[str, Any]) -> bool:
+def is_complete(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
     """Tell whether a message was received to its end: it has a stop reason, and a stream no error and its last event."""
-    return anthropic.is_complete(_unframed(response))
+    return anthropic.is_complete(request, _unframed(response))
 
 
 def read(response: Mapping[str, Any]) -> Reading:

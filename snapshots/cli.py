@@ -1,4 +1,7 @@
-"""The command ``whichclock snapshots``: list, show, verify and address what is recorded."""
+"""The command ``whichclock snapshots``: list, verify and address what is recorded.
+
+``show``, which knows cases too, and ``import`` come from modules above this one.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(short_help="List what is recorded.")
 def ls(
     prefix: Annotated[str, typer.Argument(metavar="[HASH]", help="Beginning of a request hash. Default: all.")] = "",
     config: ConfigOption = None,
@@ -57,34 +60,7 @@ def ls(
         console.out(as_line(row))
 
 
-@app.command()
-def show(
-    what: Annotated[str, typer.Argument(metavar="FILE|HASH", help="A snapshot file, or the beginning of a hash.")],
-    textconv: Annotated[
-        bool, typer.Option("--textconv", help="For git: any file name, and damaged files are shown as they are.")
-    ] = False,
-    config: ConfigOption = None,
-    snapshots: SnapshotsOption = None,
-) -> None:
-    """Show a snapshot as text: the request's messages, the answer, and how it was come by.
-
-    \b
-    whichclock snapshots show 3fa9
-    git config diff.whichclock.textconv "whichclock snapshots show --textconv"
-    """
-    from snapshots import showing
-    from snapshots.location import existing_store
-
-    console = Console()
-    if textconv or Path(what).is_file():
-        shown = showing.file(Path(what), lenient=textconv)
-    else:
-        shown = showing.recorded(existing_store(snapshots, config=config), what)
-    for line in shown:
-        console.out(line)
-
-
-@app.command()
+@app.command(short_help="Check every file and both its hashes.")
 def verify(
     paths: Annotated[
         list[Path] | None, typer.Argument(metavar="[PATH]...", help="Files or folders. Default: the whole store.")
@@ -131,12 +107,14 @@ def verify(
     else:
         for one in bad:
             console.out(f"{console.paint('corrupt', 'red')}  {neutral(one.path)}: {neutral(one.reason or '')}")
-        console.out(f"{summary['files']} files, {summary['sound']} sound, {summary['corrupt']} corrupt")
+        console.out(
+            f"{summary['files']} file{'' if total == 1 else 's'}, {summary['sound']} sound, {summary['corrupt']} corrupt"
+        )
     if bad:
         raise typer.Exit(ExitCode.UNJUDGED)
 
 
-@app.command()
+@app.command(short_help="Print the request hash of a document.")
 def address(
     file: Annotated[str, typer.Argument(metavar="FILE|-", help="A request document, any JSON value; - is stdin.")],
     canonical: Annotated[bool, typer.Option("--canonical", help="Print its canonical bytes instead.")] = False,

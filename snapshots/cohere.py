@@ -61,7 +61,7 @@ def answer(response: Mapping[str, Any]) -> dict[str, Any]:
     return {"status": response["status"], "body": without_nulls(without(whole(response), LEFT_OUT), "")}
 
 
-def is_complete(response: Mapping[str, Any]) -> bool:
+def is_complete(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
     """Tell whether an answer was received to its end: a finish reason that is no failure, and no error."""
     body = mapping(whole(response))
     reason = word(body.get("finish_reason"))

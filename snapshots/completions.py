@@ -1,8 +1,8 @@
 """OpenAI's text completions, whole and streamed: recognise, answer rule ``openai-completions/1``, read.
 
-``openai-completions/1`` leaves out what differs between two identical answers: ``/id /created /model /system_fingerprint /service_tier
-/usage /timings`` and log probabilities. Members of the body and of its choices that are null count as absent. The published rule is
-never edited.
+``openai-completions/1`` leaves out what differs between two identical answers: ``/id /created /model /system_fingerprint
+/service_tier /usage /timings /time_info`` and log probabilities. Members of the body and of its choices that are null count as absent.
+The published rule is never edited.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from snapshots.events import body_of, events
-from snapshots.members import count, is_list_of_objects, mapping, path_of, unknown, word
+from snapshots.events import PADDING, body_of, events, is_done
+from snapshots.members import count, is_list_of_objects, mapping, path_of, unknown, wanted, word
+from snapshots.openai_stream import has_rest
 from snapshots.reading import Choice, Reading
 from snapshots.volatile import without, without_nulls
 
@@ -19,7 +20,7 @@ RULE = "openai-completions/1"
 READER = "openai-completions"
 READER_NUMBER = 1
 LEFT_OUT = (
-    "/id", "/created", "/model", "/system_fingerprint", "/service_tier", "/usage", "/timings",
+    "/id", "/created", "/model", "/system_fingerprint", "/service_tier", "/usage", "/timings", "/time_info",
     "/choices/*/logprobs", "/choices/*/prompt_logprobs",
 )  # fmt: skip
 
@@ -53,7 +54,7 @@ def _assemble(text: str) -> dict[str, Any]:
             raise ValueError("choices are no list")
         for part in parts or ():
             _add(choices, part)
-        _replace(body, {name: value for name, value in chunk.items() if name != "choices"})
+        _replace(body, {name: value for name, value in chunk.items() if name not in ("choices", PADDING)})
     return {**body, "choices": [choices[i] for i in sorted(choices)]}
 
 
@@ -79,13 +80,29 @@ def answer(response: Mapping[str, Any]) -> dict[str, Any]:
     return {"status": response["status"], "body": without_nulls(without(whole(response), LEFT_OUT), "choices")}
 
 
-def is_complete(response: Mapping[str, Any]) -> bool:
-    """Tell whether an answer was received to its end: a stream has a finish reason for each choice and no error event."""
+def is_complete(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
+    """Tell whether an answer was received to its end.
+
+    A stream has no error event, and a finish reason for each choice: for as many as were asked for, with all that was asked for
+    beside them, or for all that there are where it says itself that it is done.
+    """
     body = mapping(whole(response))
     choices = body.get("choices")
     if not choices or body.get("error"):
         return False
-    return "body" in response or all(mapping(choice).get("finish_reason") for choice in choices)
+    if "body" in response:
+        return True
+    if not all(mapping(choice).get("finish_reason") for choice in choices):
+        return False
+    return (len(choices) >= _wanted(request) and has_rest(request, body)) or is_done(str(response["text"]))
+
+
+def _wanted(request: Mapping[str, Any]) -> int:
+    """Return how many choices were asked for: each prompt of a list gets its own; a list of numbers is one prompt."""
+    prompts = mapping(request.get("body")).get("prompt")
+    if not isinstance(prompts, list) or all(isinstance(token, int) for token in prompts):
+        return wanted(request, "n")
+    return wanted(request, "n") * len(prompts)
 
 
 def read(response: Mapping[str, Any]) -> Reading:

@@ -63,8 +63,8 @@ class Dialect(Protocol):
         """Return the preimage of the answer hash."""
         ...
 
-    def is_complete(self, response: Response) -> bool:
-        """Tell whether a recognised answer was received to its end."""
+    def is_complete(self, request: Request, response: Response) -> bool:
+        """Tell whether a recognised answer was received to its end: as many choices as the request asks for."""
         ...
 
     def read(self, response: Response) -> Reading:
@@ -159,7 +159,7 @@ def is_complete(request: Request, response: Response) -> bool:
     if dialect is None:
         response = _forgiven(response)
         dialect = dialect_of(request, response)
-    return dialect is not None and dialect.is_complete(response)
+    return dialect is not None and dialect.is_complete(request, response)
 
 
 def is_filtered(request: Request, response: Response) -> bool:

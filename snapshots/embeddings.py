@@ -38,7 +38,7 @@ def answer(response: Mapping[str, Any]) -> dict[str, Any]:
     return {"status": response["status"], "body": without(response["body"], LEFT_OUT)}
 
 
-def is_complete(response: Mapping[str, Any]) -> bool:
+def is_complete(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
     """Tell whether there is an embedding at all; a body comes whole or not at all."""
     return bool(_vectors(response))
 

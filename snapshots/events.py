@@ -9,6 +9,8 @@ from typing import Any
 from snapshots import sse
 
 Assembler = Callable[[str], Any]
+PADDING = "obfuscation"
+"""The member of OpenAI's events that is random and as long as it takes to hide how long the others are."""
 
 
 def events(text: str) -> Iterator[dict[str, Any]]:
@@ -28,6 +30,11 @@ def events(text: str) -> Iterator[dict[str, Any]]:
         if not isinstance(event, dict):
             raise ValueError("an event is no object")
         yield event
+
+
+def is_done(text: str) -> bool:
+    """Tell whether a stream says itself that it is done."""
+    return any(data.strip() == "[DONE]" for data in sse.data_events(text))
 
 
 def body_of(response: Mapping[str, Any], assemble: Assembler) -> Any:

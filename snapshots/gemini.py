@@ -14,7 +14,7 @@ from typing import Any
 
 from snapshots.events import body_of
 from snapshots.gemini_stream import assemble, joined
-from snapshots.members import count, is_list_of_objects, mapping, path_of, text, total, unknown, word
+from snapshots.members import count, is_list_of_objects, mapping, path_of, text, total, unknown, wanted, word
 from snapshots.reading import Choice, Reading, ToolCall
 from snapshots.volatile import without
 
@@ -73,15 +73,28 @@ def answer(response: Mapping[str, Any]) -> dict[str, Any]:
     return {"status": response["status"], "body": without(whole(response), LEFT_OUT)}
 
 
-def is_complete(response: Mapping[str, Any]) -> bool:
-    """Tell whether an answer was received to its end: a stream has a finish reason for each candidate and no error."""
+def is_complete(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
+    """Tell whether an answer was received to its end.
+
+    A stream has no error, and a finish reason for each candidate: a list, which says where it ends, for all that there are, and
+    events for as many as were asked for.
+    """
     body = whole(response)
     if not isinstance(body, dict) or body.get("error"):
         return False
     candidates = body.get("candidates")
     if not candidates:
         return bool(_block_reason(body))
-    return isinstance(response.get("body"), dict) or all(_reason(c.get("finishReason")) for c in candidates)
+    if isinstance(response.get("body"), dict):
+        return True
+    finished = all(_reason(candidate.get("finishReason")) for candidate in candidates)
+    return finished and ("body" in response or len(candidates) >= _wanted(request))
+
+
+def _wanted(request: Mapping[str, Any]) -> int:
+    # Servers take names with underscores too.
+    places = ("generationConfig", "candidateCount"), ("generation_config", "candidate_count")
+    return max(wanted(request, outer, inner) for outer, _ in places for _, inner in places)
 
 
 def whole(response: Mapping[str, Any]) -> Any:

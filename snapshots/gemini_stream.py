@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from snapshots.events import events
 
 # A part with nothing but these is a piece of text; the signature of a thought may come with a piece or on its own.
 _TEXTUAL = frozenset({"text", "thought", "thoughtSignature"})
+_RATINGS = "safetyRatings"
 
 
 def assemble(text: str) -> dict[str, Any]:
@@ -90,7 +92,10 @@ def _is_text(part: dict[str, Any]) -> bool:
 
 
 def _merge(into: dict[str, Any], newer: dict[str, Any]) -> None:
-    """Take what a later chunk says: objects merge, lists gain what they do not hold yet, anything else is replaced."""
+    """Take what a later chunk says: objects merge, lists gain what they do not hold yet, anything else is replaced.
+
+    A rating replaces the one of its category: each chunk rates what was said so far.
+    """
     for name, value in newer.items():
         old = into.get(name)
         if isinstance(old, dict) and isinstance(value, dict):
@@ -98,6 +103,18 @@ def _merge(into: dict[str, Any], newer: dict[str, Any]) -> None:
             _merge(merged, value)
             into[name] = merged
         elif isinstance(old, list) and isinstance(value, list):
-            into[name] = [*old, *(item for item in value if item not in old)]
+            into[name] = (
+                _rated(old, value) if name == _RATINGS else [*old, *(item for item in value if item not in old)]
+            )
         else:
             into[name] = value
+
+
+def _rated(old: list[Any], newer: list[Any]) -> list[Any]:
+    rated = {_category(rating): rating for rating in old}
+    return [*{**rated, **{_category(rating): rating for rating in newer}}.values()]
+
+
+def _category(rating: Any) -> str:
+    category = rating.get("category") if isinstance(rating, dict) else None
+    return json.dumps(rating if category is None else category)

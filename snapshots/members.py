@@ -36,6 +36,19 @@ def word(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def wanted(request: Mapping[str, Any], *names: str) -> int:
+    """Return how many answers a request asks for by a member of its body, one where it does not say.
+
+    Args:
+        request: the request document.
+        names: the member's name, after those of the objects that it stands in.
+    """
+    value: Any = request.get("body")
+    for name in names:
+        value = mapping(value).get(name)
+    return count(value) or 1
+
+
 def mapping(value: Any) -> Mapping[str, Any]:
     """Return an object, or an empty one for anything else."""
     return value if isinstance(value, dict) else {}

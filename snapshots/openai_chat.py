@@ -3,25 +3,41 @@
 Groq, Mistral, OpenRouter, Azure, DeepSeek, vLLM, llama.cpp and others speak this dialect; none needs code of its own.
 
 ``openai-chat/1`` leaves out ``/id /created /model /system_fingerprint /service_tier /usage /timings``, every ``logprobs`` and every
-``tool_calls/*/id``: the members in which two identical answers differ. The published rule is never edited.
+``tool_calls/*/id``: the members in which two identical answers differ. Other servers of the dialect have more of them, and these are
+left out too: ids, times and parts of the usage of the call, the seed of a draw, the id and the end of a sound, and what is signed or
+encrypted anew for each call. The published rule is never edited.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from snapshots import sse, strict_json
-from snapshots.errors import JsonError, UnreadableSnapshot
-from snapshots.openai_stream import assemble
+from snapshots import sse
+from snapshots.errors import UnreadableSnapshot
+from snapshots.events import is_done
+from snapshots.members import count, mapping, tool_call, wanted
+from snapshots.openai_stream import assemble, has_rest
 from snapshots.reading import Choice, Reading, ToolCall
+from snapshots.volatile import without
 
 RULE = "openai-chat/1"
 READER = "openai-chat"
 READER_NUMBER = 3
 
-_PER_CALL = frozenset({"id", "created", "model", "system_fingerprint", "service_tier", "usage", "timings"})
+_PER_CALL = frozenset(
+    {
+        "id", "created", "model", "system_fingerprint", "service_tier", "usage", "timings",
+        "request_id", "time_info", "usage_breakdown", "x_groq",
+    }
+)  # fmt: skip
+LEFT_OUT = (
+    "/choices/*/seed", "/choices/*/message/audio/id", "/choices/*/message/audio/expires_at",
+    "/choices/*/message/thought_signature", "/choices/*/message/extra_content/google/thought_signature",
+    "/choices/*/message/tool_calls/*/extra_content/google/thought_signature",
+    "/choices/*/message/reasoning_details/*/id", "/choices/*/message/reasoning_details/*/signature",
+    "/choices/*/message/reasoning_details/*/data",
+)  # fmt: skip
 _PATH = "/chat/completions"
 
 
@@ -38,35 +54,13 @@ def recognises(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
     return isinstance(text, str) and sse.looks_like_stream(text) and _assembled_or_none(text) is not None
 
 
-def reads(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
-    """Tell whether the reader understands a response: what the rule recognises, and whole answers that strict JSON cannot hold.
-
-    Such an answer (a NaN among log probabilities, half a surrogate pair, a member twice) is kept as text and hashed whole.
-    """
-    if recognises(request, response):
-        return True
-    body = _lenient(response.get("text"))
-    return body is not None and recognises(request, {"body": body})
-
-
-def _lenient(text: Any) -> dict[str, Any] | None:
-    """Return the object that a text spells for a reader who forgives, or ``None``."""
-    if not isinstance(text, str) or not text.lstrip().startswith("{"):
-        return None
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return body if isinstance(body, dict) else None
-
-
 def answer(response: Mapping[str, Any]) -> dict[str, Any]:
     """Return the preimage of the answer hash under ``openai-chat/1``; a stream is assembled first."""
     body = response["body"] if "body" in response else assemble(str(response["text"]))
     kept = {
         name: _without_per_call(item) for name, item in body.items() if name not in _PER_CALL and name != "logprobs"
     }
-    return {"status": response["status"], "body": _tool_calls_without_ids(kept)}
+    return {"status": response["status"], "body": without(_tool_calls_without_ids(kept), LEFT_OUT)}
 
 
 def _without_per_call(value: Any) -> Any:
@@ -87,15 +81,23 @@ def _tool_calls_without_ids(members: dict[str, Any]) -> dict[str, Any]:
     return members
 
 
-def is_complete(response: Mapping[str, Any]) -> bool:
-    """Tell whether an answer was received to its end: no error, and in a stream a finish reason for each choice."""
+def is_complete(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
+    """Tell whether an answer was received to its end.
+
+    It has no error, and in a stream a finish reason for each choice: for as many as were asked for, with all that was asked for
+    beside them, or for all that there are where the stream says itself that it is done.
+    """
     if "body" in response:
-        choices = response["body"].get("choices")
-        return isinstance(choices, list) and bool(choices) and not response["body"].get("error")
-    body = _assembled_or_none(str(response.get("text", "")))
+        body = mapping(response["body"])
+        return isinstance(body.get("choices"), list) and bool(body["choices"]) and not body.get("error")
+    text = str(response.get("text", ""))
+    body = _assembled_or_none(text)
     if body is None or body.get("error"):  # a gateway tells an error within a chunk, even after a finish reason
         return False
-    return bool(body["choices"]) and all(c["finish_reason"] for c in body["choices"])
+    choices = body["choices"]
+    if not all(choice["finish_reason"] for choice in choices):
+        return False
+    return (len(choices) >= wanted(request, "n") and has_rest(request, body)) or is_done(text)
 
 
 def is_filtered(response: Mapping[str, Any]) -> bool:
@@ -118,14 +120,9 @@ def read(response: Mapping[str, Any]) -> Reading:
     Raises:
         UnreadableSnapshot: a member has a type that this dialect does not know; the pointer names it.
     """
-    body = response.get("body") or _lenient(response.get("text"))
-    if body is None:
-        try:
-            body = assemble(str(response["text"]))
-        except ValueError as error:
-            raise UnreadableSnapshot(
-                f"the stream cannot be assembled ({error})", reader=READER, pointer="/text"
-            ) from None
+    body = response["body"] if "body" in response else _assembled(response)
+    if not isinstance(body, dict):
+        return _unknown("a body that is no object", "/body")
     if body.get("choices") is None:
         return _filtered(body) if is_filtered(response) else _unknown("an error, not an answer", "/body/error")
     if not isinstance(body["choices"], list):
@@ -139,11 +136,18 @@ def read(response: Mapping[str, Any]) -> Reading:
     return Reading(
         choices=choices,
         model=body.get("model") if isinstance(body.get("model"), str) else None,
-        input_tokens=_count(usage.get("prompt_tokens")),
-        output_tokens=_count(usage.get("completion_tokens")),
-        cached_tokens=_count(details.get("cached_tokens")) if isinstance(details, dict) else None,
+        input_tokens=count(usage.get("prompt_tokens")),
+        output_tokens=count(usage.get("completion_tokens")),
+        cached_tokens=count(details.get("cached_tokens")) if isinstance(details, dict) else None,
         explained=any(_is_spoken(c["message"]) for c in body["choices"]),
     )
+
+
+def _assembled(response: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return assemble(str(response.get("text", "")))
+    except ValueError as error:
+        raise UnreadableSnapshot(f"the stream cannot be assembled ({error})", reader=READER, pointer="/text") from None
 
 
 def _is_spoken(message: Mapping[str, Any]) -> bool:
@@ -234,26 +238,8 @@ def _tool_call(call: Any, at: str) -> ToolCall:
     function = call.get("function")
     if not isinstance(function, dict) or not isinstance(function.get("name"), str):
         return _unknown("a tool call without a function name", f"{at}/function")
-    arguments = function.get("arguments")
-    if arguments is None or arguments == "":
-        return ToolCall(function["name"], {}, None)
-    if isinstance(arguments, dict):
-        return ToolCall(function["name"], arguments, None)
-    if not isinstance(arguments, str):
-        return _unknown("arguments that are neither text nor an object", f"{at}/function/arguments")
-    try:
-        parsed = strict_json.loads(arguments)
-    except JsonError:
-        parsed = None
-    return (
-        ToolCall(function["name"], parsed, None)
-        if isinstance(parsed, dict)
-        else ToolCall(function["name"], {}, arguments)
-    )
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63 else None
+    made = tool_call(function["name"], function.get("arguments"))
+    return made or _unknown("arguments that are neither text nor an object", f"{at}/function/arguments")
 
 
 def _unknown(message: str, pointer: str) -> Any:

@@ -80,7 +80,7 @@ def answer(response: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def is_complete(response: Mapping[str, Any]) -> bool:
+def is_complete(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
     """Tell whether an answer was received to its end: neither under way nor failed, and with a reason where it is incomplete."""
     body = body_of(response, assemble)
     if not isinstance(body, dict) or not isinstance(body.get("output"), list) or body.get("error"):

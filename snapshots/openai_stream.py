@@ -1,4 +1,6 @@
-"""The chat completion that an event stream spells out, chunk by chunk. Part of the answer rule ``openai-chat/1``: nothing is dropped."""
+"""The chat completion that an event stream spells out, chunk by chunk. Part of the answer rule ``openai-chat/1``: nothing is dropped but
+what hides the length of each chunk.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from snapshots import sse
+from snapshots.events import PADDING, whole_text
+from snapshots.members import mapping
+
+_OF_CHUNKS = frozenset({"choices", "object", PADDING})
 
 
 def assemble(text: str) -> dict[str, Any]:
@@ -30,14 +36,19 @@ def _assemble(text: str) -> dict[str, Any]:
         # The standard reader lets half of a surrogate pair through: its other half may stand in the next chunk.
         chunk = json.loads(data)
         parts = _choices(chunk)
-        _replace(whole, {name: value for name, value in chunk.items() if name not in ("choices", "object")})
+        _replace(whole, {name: value for name, value in chunk.items() if name not in _OF_CHUNKS})
         for part in parts:
             _add(choices, part)
     if not choices:
         raise ValueError("a stream without a single choice")
-    return _whole_text(
-        {**whole, "object": "chat.completion", "choices": [_joined(choices[i]) for i in sorted(choices)]}
-    )
+    return whole_text({**whole, "object": "chat.completion", "choices": [_joined(choices[i]) for i in sorted(choices)]})
+
+
+def has_rest(request: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
+    """Tell whether what a stream tells after its choices is there: the usage and the moderation, where they were asked for."""
+    asked = mapping(request.get("body"))
+    is_counted = mapping(asked.get("stream_options")).get("include_usage") is True
+    return not (is_counted and not body.get("usage")) and not (asked.get("moderation") and not body.get("moderation"))
 
 
 def _choices(chunk: Any) -> list[Any]:
@@ -164,14 +175,3 @@ def _joined(choice: dict[str, Any]) -> dict[str, Any]:
         ordered = sorted(calls, key=lambda call: call["index"] if isinstance(call.get("index"), int) else 0)
         choice["message"]["tool_calls"] = [{n: v for n, v in call.items() if n != "index"} for call in ordered]
     return choice
-
-
-def _whole_text(value: Any) -> Any:
-    """Join surrogate halves that two chunks split. Raises ``ValueError`` (UnicodeDecodeError) where one stays alone."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16")
-    if isinstance(value, dict):
-        return {_whole_text(n): _whole_text(v) for n, v in value.items()}
-    if isinstance(value, list):
-        return [_whole_text(v) for v in value]
-    return value

@@ -36,7 +36,7 @@ def answer(response: Mapping[str, Any]) -> dict[str, Any]:
     return {"status": response["status"], "body": without(response["body"], LEFT_OUT)}
 
 
-def is_complete(response: Mapping[str, Any]) -> bool:
+def is_complete(request: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
     """Tell whether a program answered: it ended with 0, and reports no error."""
     body = response.get("body")
     return response.get("status") == 0 and _is_answer(body) and mapping(body).get("error") is None

@@ -13,8 +13,8 @@ T = TypeVar("T")
 class Advance(Protocol):
     """Counts a bar up."""
 
-    def __call__(self, done: int = 1, text: str = "") -> None:
-        """Count so many things as done; ``text`` stands behind the bar."""
+    def __call__(self, done: int = 1, text: str = "", total: int | None = None) -> None:
+        """Count so many things as done; ``text`` stands behind the bar, ``total`` is how many there are by now."""
         ...
 
 
@@ -43,8 +43,8 @@ def bar(what: str, total: int, *, quiet: bool) -> Generator[Advance | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as drawn:
         task = drawn.add_task(what, total=total, text="")
 
-        def advance(done: int = 1, text: str = "") -> None:
-            drawn.update(task, advance=done, text=text)
+        def advance(done: int = 1, text: str = "", total: int | None = None) -> None:
+            drawn.update(task, advance=done, text=text, total=total)
 
         yield advance
 

@@ -51,16 +51,13 @@ def file(path: Path, *, lenient: bool = False) -> Iterator[str]:
     yield from view.lines(found)
 
 
-def recorded(root: Path, prefix: str) -> Iterator[str]:
-    """Yield the current recordings of the one request whose hash begins as given, trial by trial.
+def request_of(store: Store, prefix: str) -> str:
+    """Return the hash of the one recorded request whose hash begins as given.
 
     Raises:
         UsageError: no recorded request begins so, or several do.
-        CorruptSnapshot: the file is damaged.
     """
-    store = Store(root)
-    found = list(islice(lookup.identities(store, prefix), 1000))
-    requests = sorted({one.request_hash for one in found})
+    requests = sorted({one.request_hash for one in islice(lookup.identities(store, prefix), 1000)})
     if not requests:
         raise UsageError(
             f"no file and no recorded request is called {prefix}", hint="whichclock snapshots ls lists them"
@@ -68,7 +65,16 @@ def recorded(root: Path, prefix: str) -> Iterator[str]:
     if len(requests) > 1:
         listed = "\n".join(requests[:_SHOWN] + ["…"] * (len(requests) > _SHOWN))
         raise UsageError(f"{prefix} is the beginning of several request hashes:\n{listed}", hint="write more of it")
-    for i, one in enumerate(found):
+    return requests[0]
+
+
+def recorded(store: Store, request_hash: str) -> Iterator[str]:
+    """Yield the current recordings of a request, trial by trial; nothing where it has none.
+
+    Raises:
+        CorruptSnapshot: the file is damaged.
+    """
+    for i, one in enumerate(lookup.identities(store, request_hash)):
         if i:
             yield ""
         if one.observations > 1:

@@ -114,7 +114,12 @@ def _facts(reading: Reading, status: int) -> Iterator[str]:
     if reading.output_tokens is not None:
         yield f"{reading.output_tokens} out"
     if reading.cost_usd is not None:
-        yield f"{reading.cost_usd} USD"
+        yield f"{_money(reading.cost_usd)} USD"
+
+
+def _money(dollars: float) -> str:
+    """Return an amount for people, to a millionth of a dollar: sums of prices end in noise."""
+    return f"{dollars:.6f}".rstrip("0").rstrip(".") if dollars >= 1e-6 or not dollars else f"{dollars:.1e}"
 
 
 def _choice(choice: Choice, number: str) -> Iterator[str]:

@@ -127,7 +127,82 @@ def test_only_line_feeds_and_carriage_returns_end_a_line(character: str) -> None
 )  # fmt: skip
 def test_a_stream_that_ends_early_is_no_answer(response: dict[str, Any], complete: bool) -> None:
     """A status of 200 and some text do not make an answer."""
-    assert complete == openai_chat.is_complete(response)
+    assert complete == openai_chat.is_complete({}, response)
+
+
+USAGE = {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "chunks", "done", "complete"),
+    [
+        ({"n": 2}, [part({"content": "a"}, "stop")], False, False),
+        ({"n": 2}, [part({"content": "a"}, "stop"), part({"content": "b"}, index=1)], False, False),
+        ({"n": 2}, [part({"content": "a"}, "stop"), part({"content": "b"}, index=1)], True, False),
+        ({"n": 2}, [part({"content": "a"}, "stop"), part({"content": "b"}, "stop", index=1)], False, True),
+        ({"n": 2}, [part({"content": "a"}, "stop")], True, True),
+        ({"n": 1}, [part({"content": "a"}, "stop")], False, True),
+        ({"n": None}, [part({"content": "a"}, "stop")], False, True),
+        ({"n": True}, [part({"content": "a"}, "stop")], False, True),
+        ({"stream_options": {"include_usage": True}}, [part({"content": "a"}, "stop")], False, False),
+        ({"stream_options": {"include_usage": True}}, [part({"content": "a"}, "stop"), USAGE], False, True),
+        ({"stream_options": {"include_usage": True}}, [part({"content": "a"}, "stop")], True, True),
+        ({"moderation": {"model": "m"}}, [part({"content": "a"}, "stop")], False, False),
+        ({"moderation": {"model": "m"}}, [part({"content": "a"}, "stop"), {"choices": [], "moderation": {"output": {}}}], False, True),
+    ],
+)  # fmt: skip
+def test_a_stream_holds_what_was_asked_for_or_says_that_it_is_done(
+    asked: dict[str, Any], chunks: list[dict[str, Any]], done: bool, complete: bool
+) -> None:
+    """With two choices in the request, the end of the first is not the end."""
+    assert complete == openai_chat.is_complete({"body": asked}, stream(*chunks, done=done))
+
+
+def test_members_of_one_call_leave_no_trace() -> None:
+    """Servers of this dialect have more of them than its author: ids, times, seeds, signatures, padding."""
+
+    def answered(mark: str, number: int) -> dict[str, Any]:
+        message = {
+            "content": "A", "audio": {"id": mark, "data": "QUJD", "expires_at": number}, "thought_signature": mark,
+            "extra_content": {"google": {"thought": True, "thought_signature": mark}},
+            "tool_calls": [{"id": mark, "function": {"name": "f"}, "extra_content": {"google": {"thought_signature": mark}}}],
+            "reasoning_details": [{"type": "reasoning.encrypted", "id": mark, "data": mark, "signature": mark}],
+        }  # fmt: skip
+        members = {
+            "x_groq": {"id": mark},
+            "time_info": {"total_time": number},
+            "request_id": mark,
+            "usage_breakdown": {"x": number},
+        }
+        return {"status": 200, "body": {"choices": [{"message": message, "seed": number}], **members}}
+
+    assert {
+        "status": 200,
+        "body": {
+            "choices": [
+                {
+                    "message": {
+                        "content": "A",
+                        "audio": {"data": "QUJD"},
+                        "extra_content": {"google": {"thought": True}},
+                        "tool_calls": [{"function": {"name": "f"}, "extra_content": {"google": {}}}],
+                        "reasoning_details": [{"type": "reasoning.encrypted"}],
+                    }
+                }
+            ]
+        },
+    } == openai_chat.answer(answered("x", 1))
+    assert openai_chat.answer(answered("x", 1)) == openai_chat.answer(answered("y", 2))
+
+
+def test_the_padding_of_chunks_is_no_part_of_the_answer() -> None:
+    """It is as long as it takes to hide how long a text is, and stands in no whole body."""
+
+    def padded(text: str) -> dict[str, Any]:
+        return stream({**part({"content": "a"}), "obfuscation": text}, {**part({}, "stop"), "obfuscation": text[::-1]})
+
+    assert "obfuscation" not in dialects.assembled({}, padded("xyz"))
+    assert openai_chat.answer(padded("xyz")) == openai_chat.answer(padded(""))
 
 
 @pytest.mark.parametrize(
@@ -143,7 +218,7 @@ def test_a_stream_that_makes_no_sense_is_no_answer(deltas: list[dict[str, Any]])
     """Whatever a server sends, reading it ends with an answer or without one, never in a crash."""
     response = stream(*(part(d) for d in deltas), part({}, "stop"))
 
-    assert (False, "whole/1") == (openai_chat.is_complete(response), dialects.rule_for({}, response))
+    assert (False, "whole/1") == (openai_chat.is_complete({}, response), dialects.rule_for({}, response))
 
 
 def test_tool_calls_that_begin_with_null_are_read() -> None:

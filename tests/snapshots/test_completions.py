@@ -64,6 +64,36 @@ def test_a_filtered_completion_is_a_refusal() -> None:
     assert read(whole(choice("", reason="content_filter"))).first.refusal
 
 
+@pytest.mark.parametrize(
+    ("asked", "complete"),
+    [
+        ({}, True),
+        ({"n": 2}, False),
+        ({"prompt": ["x", "y"]}, False),
+        ({"prompt": [[1], [2]]}, False),
+        ({"prompt": [1, 2]}, True),
+        ({"prompt": ["x"], "n": 1}, True),
+        ({"stream_options": {"include_usage": True}}, False),
+    ],
+)
+def test_a_stream_holds_what_was_asked_for_or_says_that_it_is_done(asked: dict[str, Any], complete: bool) -> None:
+    """Each prompt has its choices; one prompt of tokens is one."""
+    request = {**REQUEST, "body": asked}
+    events = [chunk(choice("a")), "[DONE]"]
+
+    assert (complete, True) == (
+        dialects.is_complete(request, stream(*events[:1])),
+        dialects.is_complete(request, stream(*events)),
+    )
+
+
+def test_the_padding_of_chunks_is_no_part_of_the_answer() -> None:
+    """It hides how long a text is, and stands in no whole body."""
+    padded = [stream(chunk(choice("a"), obfuscation=text), "[DONE]") for text in ("xyz", "")]
+
+    assert digest(padded[0]) == digest(padded[1]) == digest(whole(choice("a")))
+
+
 def test_a_stream_spells_the_same_answer_as_a_body() -> None:
     """Texts grow by the index of their choice; the usage comes alone at the end."""
     streamed = stream(

@@ -153,6 +153,56 @@ def test_a_stream_is_joined_wherever_it_was_cut(cuts: list[list[dict[str, Any]]]
     assert {"promptTokenCount": 3, "candidatesTokenCount": 2} == dialects.assembled(STREAMED, events)["usageMetadata"]
 
 
+def test_each_chunk_of_a_stream_rates_anew() -> None:
+    """One rating of each category is left, the last one, whatever the scores of those before it."""
+
+    def rated(*scores: float, label: str = "LOW") -> dict[str, Any]:
+        feedback = {
+            "safetyRatings": [{"category": "P", "probability": "LOW", "probabilityScore": score} for score in scores]
+        }
+        ratings = [
+            [
+                {"category": "C", "probability": "NEGLIGIBLE", "probabilityScore": score},
+                {"category": "D", "probability": "LOW"},
+            ]
+            for score in scores
+        ]
+        ratings[-1][0]["probability"] = label
+        chunks = [
+            body(candidate({"text": "a"}, finish=None, safetyRatings=one), promptFeedback=feedback) for one in ratings
+        ]
+        return stream(*chunks, {"candidates": [{"finishReason": "STOP"}]})
+
+    [one] = dialects.assembled(STREAMED, rated(0.1, 0.2))["candidates"]
+
+    assert [
+        {"category": "C", "probability": "LOW", "probabilityScore": 0.2}, {"category": "D", "probability": "LOW"},
+    ] == one["safetyRatings"]  # fmt: skip
+    assert digest(rated(0.1, 0.1), STREAMED) == digest(rated(0.1, 0.2), STREAMED)
+    assert digest(rated(0.1, 0.2), STREAMED) != digest(rated(0.1, 0.2, label="HIGH"), STREAMED)
+
+
+@pytest.mark.parametrize(
+    ("config", "complete"),
+    [
+        ({}, True),
+        ({"generationConfig": {"candidateCount": 1}}, True),
+        ({"generationConfig": {"candidateCount": 2}}, False),
+        ({"generation_config": {"candidate_count": 2}}, False),
+        ({"generationConfig": {"candidateCount": "2"}}, True),
+    ],
+)
+def test_a_stream_has_as_many_candidates_as_were_asked_for(config: dict[str, Any], complete: bool) -> None:
+    """One that ends after the first of two was cut; a list says where it ends."""
+    request = {**STREAMED, "body": config}
+    chunk = body(candidate({"text": "a"}))
+
+    assert (complete, True) == (
+        dialects.is_complete(request, stream(chunk)),
+        dialects.is_complete(request, {"status": 200, "body": [chunk]}),
+    )
+
+
 def test_calls_of_a_stream_stand_in_their_order() -> None:
     """Each comes whole, and candidates keep apart."""
     first = {"functionCall": {"name": "a", "args": {"x": 1}}}
