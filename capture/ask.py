@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from capture import retry
@@ -62,6 +63,12 @@ class Asker:
 
     async def ask(self, job: Job) -> Answered | Ended:
         """Return the answer, or how the identity ended without one. Every text in it is scrubbed and neutral."""
+        try:
+            return await self._ask(job)
+        except Exception as error:
+            return unexpected(error)
+
+    async def _ask(self, job: Job) -> Answered | Ended:
         try:
             wire = job.rendered.wire(self._environ)
         except WhichclockError as error:
@@ -185,7 +192,7 @@ class _Exchange:
         """Wait for the next attempt and return ``None``, or return how it ended."""
         self._reason = self._shown(failure)
         if not failure.passing:
-            return Ended(Outcome.FAILED, error=self._reason, hint=failure.hint)
+            return Ended(Outcome.FAILED, error=self._reason, hint=failure.hint, is_final=True)
         if failures > self._target.retries:
             tries = f" (after {self._attempts} attempts)" if self._attempts > 1 else ""
             return Ended(Outcome.FAILED, error=f"{self._reason}{tries}", hint=failure.hint)
@@ -214,6 +221,22 @@ class _Exchange:
 
     def _clean(self, text: str) -> str:
         return console.neutral(self._asker.storable.message(self._scrub.scrub(text)))
+
+
+def unexpected(error: Exception) -> Ended:
+    """Return how an identity ends at a fault of ours: the others go on, or what they were paid for would be lost.
+
+    The error's own words may hold anything, a secret too; its kind and its place do not.
+    """
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    where = "" if at is None else f" in {Path(at.tb_frame.f_code.co_filename).name}, line {at.tb_lineno}"
+    return Ended(
+        Outcome.FAILED,
+        error=f"an unexpected {type(error).__name__}{where}",
+        hint="this is a fault of whichclock: please report it with this line",
+    )
 
 
 def _ending(words: str) -> str:

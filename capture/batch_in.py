@@ -10,7 +10,7 @@ from pathlib import Path
 
 from capture import plan
 from capture.accept import Answer, judge
-from capture.ask import Answered
+from capture.ask import Answered, unexpected
 from capture.batch import MANIFEST, Listed, Result, custom_id, read_manifest, read_results
 from capture.modes import Asking, Mode, decide
 from capture.options import CaptureOptions
@@ -153,6 +153,12 @@ class _Results:
         self._storable = Storable(suite.redaction)
 
     async def ask(self, job: Job) -> Answered | Ended:
+        try:
+            return self._answer(job)
+        except Exception as error:
+            return unexpected(error)
+
+    def _answer(self, job: Job) -> Answered | Ended:
         result = self._results[custom_id(job.request_hash, job.trial)]
         if result.reply is None:
             return Ended(Outcome.FAILED, error=f"the batch has no answer: {self._shown(result.error)}", hint=_AGAIN)

@@ -1,7 +1,8 @@
 """Values that may never be written: found in answers, and struck out of messages.
 
 A value is looked for as it is, as JSON text (also JSON within JSON), and each of these also percent-encoded, in hexadecimal and
-in base64, at each of the three offsets that it can have inside a longer text; all of it in upper and lower case alike.
+in base64, at each of the three offsets that it can have inside a longer text; all of it in upper and lower case alike, and
+letters with marks in either of their Unicode forms.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterator, Mapping
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, quote_plus
 
 import orjson
 
+from golden.unescape import unescaped
 from snapshots import dialects
 
 MIN_LENGTH = 6
@@ -23,16 +27,21 @@ MIN_LENGTH = 6
 
 
 class Scrubber:
-    """Knows the resolved values of a request, each with the name it came from."""
+    """Knows the resolved values of a request, each with the name it came from.
+
+    Texts are compared case-folded, character by character: to lower them is not enough, for some letters have more than one
+    lower case, and bytes know the case of ASCII alone.
+    """
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
-        self._names = {form.lower(): name for name, value in secrets.items() if value for form in _forms(value)}
+        self._names = {form.casefold(): name for name, value in secrets.items() if value for form in _forms(value)}
         long = {name for name, value in secrets.items() if len(value) >= MIN_LENGTH}
-        needles = ((form.encode("utf-8", "surrogatepass"), name) for form, name in self._names.items())
-        self._needles = [(needle, name) for needle, name in needles if name in long]
+        self._needles = [(needle, name) for needle, name in self._names.items() if name in long]
+        # As other encodings write it: a value that is no ASCII may stand in a body that is no UTF-8.
+        self._bytes = [(data, name) for name, value in secrets.items() if name in long for data in _encoded(value)]
         # The longest first, so that no form is cut into by a shorter one.
         longest = sorted(self._names, key=lambda form: (-len(form), form))
-        self._pattern = re.compile("|".join(map(re.escape, longest)), re.IGNORECASE) if longest else None
+        self._pattern = re.compile("|".join(map(re.escape, longest))) if longest else None
 
     def __bool__(self) -> bool:
         """Tell whether there is a value that answers are searched for."""
@@ -42,12 +51,22 @@ class Scrubber:
         """Return a text in which each value is replaced by ``${env:NAME}``."""
         if self._pattern is None:
             return text
-        return self._pattern.sub(lambda found: f"${{env:{self._names[found[0].lower()]}}}", text)
+        folded, places = _folded(text)
+        pieces: list[str] = []
+        copied = 0
+        for found in self._pattern.finditer(folded):
+            start, end = places[found.start()], places[found.end() - 1] + 1
+            pieces += (text[copied:start], f"${{env:{self._names[found[0]]}}}")
+            copied = max(copied, end)
+        return "".join((*pieces, text[copied:]))
 
     def find(self, data: bytes) -> str | None:
         """Return the name of a value of at least 6 characters that stands in some bytes, or ``None``."""
-        lower = data.lower()
-        return next((name for needle, name in self._needles if needle in lower), None)
+        if not self._needles:
+            return None
+        text = data.decode("utf-8", "surrogateescape").casefold()
+        found = next((name for needle, name in self._needles if needle in text), None)
+        return found or next((name for needle, name in self._bytes if needle in data), None)
 
     def find_in_response(self, document: Mapping[str, Any], response: Mapping[str, Any], data: bytes) -> str | None:
         """Return the name of a value that stands in a response: in its bytes, a kept header, or only once it is read.
@@ -61,7 +80,9 @@ class Scrubber:
             return None
         found = self.find(data) or self.find(orjson.dumps(response["headers"]))
         if found is None and b"\\" in data:
-            found = self._find_once_read(data)  # \u002d and \/ are gone then
+            # Within a text, a fence or a stream it may be escaped more than once.
+            read = unescaped(data.decode("utf-8", "surrogateescape"))
+            found = self.find(read.encode("utf-8", "surrogateescape")) or self._find_once_read(data)
         if found is None and "text" in response:
             found = self._find_in_stream(document, response)  # a stream can spell a value over several chunks
         return found
@@ -95,9 +116,7 @@ def _forms(value: str) -> Iterator[str]:
     yield value
     if len(value) < MIN_LENGTH:
         return
-    data = value.encode("utf-8", "surrogatepass")
-    # A server that takes the bytes of a header for Latin-1 gives them back as other characters.
-    spelled = dict.fromkeys((value, data.decode("latin-1")))
+    spelled = dict.fromkeys(_spelled(value))
     for _ in range(2):
         spelled.update(dict.fromkeys(_json(form, plain) for form in tuple(spelled) for plain in (True, False)))
     yield from spelled
@@ -113,6 +132,33 @@ def _forms(value: str) -> Iterator[str]:
         for plain in {_base64(data, offset) for offset in range(3)}:
             yield plain
             yield plain.translate(_URL_SAFE)
+
+
+def _folded(text: str) -> tuple[str, Sequence[int]]:
+    """Return a text case-folded, and for each of its characters the place of the one that it came from."""
+    if text.isascii():
+        return text.lower(), range(len(text))
+    parts = [character.casefold() for character in text]
+    return "".join(parts), [place for place, part in enumerate(parts) for _ in part]
+
+
+def _encoded(value: str) -> Iterator[bytes]:
+    for encoding in ("utf-8", "latin-1", "utf-16-le", "utf-16-be"):
+        with suppress(UnicodeEncodeError):
+            yield value.encode(encoding)
+
+
+def _spelled(value: str) -> Iterator[str]:
+    """Yield how a value may be written once it has gone through another system."""
+    yield value
+    if value.isascii():
+        return
+    # A server that takes the bytes of a header for Latin-1 gives them back as other characters.
+    yield value.encode("utf-8", "surrogatepass").decode("latin-1")
+    for form in ("NFC", "NFD"):
+        composed = unicodedata.normalize(form, value)
+        # Escapes are made of the letter as it is: those of the other case are other digits.
+        yield from (composed, composed.lower(), composed.upper())
 
 
 def _json(text: str, ensure_ascii: bool) -> str:

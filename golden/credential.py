@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from golden.unescape import unescaped
 from snapshots.pointer import escape
 
 _SECRET_NAME = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
@@ -56,10 +56,11 @@ def is_allowed(text: str, allow: tuple[str, ...]) -> bool:
 def credentials(value: Any, allow: tuple[str, ...] = (), at: str = "") -> Iterator[str]:
     """Yield the pointers of texts and member names in a JSON value that hold what looks like a credential."""
     if isinstance(value, str):
-        if any(not is_allowed(found[0], allow) for found in KEY_SHAPES.finditer(value)):
-            yield at
-        elif "\\u" in value:
-            yield from (at for _ in credentials(_within(value), allow))
+        # \u0073k- is the beginning of a key only once it is read.
+        for text in (value, unescaped(value)) if "\\u" in value else (value,):
+            if any(not is_allowed(found[0], allow) for found in KEY_SHAPES.finditer(text)):
+                yield at
+                break
     elif isinstance(value, list):
         for i, item in enumerate(value):
             yield from credentials(item, allow, f"{at}/{i}")
@@ -67,13 +68,3 @@ def credentials(value: Any, allow: tuple[str, ...] = (), at: str = "") -> Iterat
         for name, item in value.items():
             yield from credentials(name, allow, at)
             yield from credentials(item, allow, f"{at}/{escape(name)}")
-
-
-def _within(text: str) -> Any:
-    r"""Return the JSON value that a text holds, or ``None``: \\u0073k- is the beginning of a key only once it is read."""
-    if not text.lstrip().startswith(("{", "[", '"')):
-        return None
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

@@ -11,7 +11,6 @@ from golden.place import Place
 from golden.placeholder import Lookup
 from golden.spot import Spot
 from golden.target_type import TYPES, TargetType
-from snapshots import request
 
 
 def form(suite: Suite, case: Case, to: Target, lookup: Lookup) -> HttpForm:
@@ -28,8 +27,8 @@ def form(suite: Suite, case: Case, to: Target, lookup: Lookup) -> HttpForm:
         path, query = kind.stream_path, {**kind.stream_query, **query}
     return HttpForm(
         method="POST",
-        base_url=placeholder.fill(to.base_url, lambda name: request.quoted(lookup(name), safe="/")),
-        path=path.replace("{model}", request.quoted(model)) if "{model}" in path else path,
+        base_url=placeholder.fill(to.base_url, lookup),
+        path=path.replace("{model}", placeholder.quoted(model)) if "{model}" in path else path,
         query=query,
         headers=_headers(kind, to, lookup),
         body=body,

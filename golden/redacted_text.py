@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from golden.unescape import unescaped
 from snapshots import sse
 from snapshots.errors import JsonError
 from snapshots.pointer import escape
@@ -92,7 +93,15 @@ class Texts:
         return text if len(self.hits) == before else _json(changed)
 
     def plain(self, text: str, at: str) -> str:
-        """Return a text, as it stands, without what the rules find in it."""
+        """Return a text without what the rules find in it, as it stands and with its escapes read."""
+        kept = self._as_it_stands(text, at)
+        read = unescaped(kept)
+        if read == kept:
+            return kept
+        changed = self._as_it_stands(read, at)
+        return kept if changed == read else changed
+
+    def _as_it_stands(self, text: str, at: str) -> str:
         before = None
         while text != before:  # what stood behind something that is gone may begin a word now
             before = text

@@ -25,7 +25,7 @@ __all__ = ["Hit", "Redaction"]
 
 NUMBER = 1
 """Stands in the digest of every rule set: a built-in kind that is changed is another rule set."""
-_KEYED = ("url", "body", "body_text", "command", "stdin", "order")
+_KEYED = ("url", "body", "body_text", "command", "stdin", "order", "variables")
 _ANSWERED = ("body", "text", "headers")
 _GONE = "[redacted]"
 

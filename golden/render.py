@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from golden import dialect, placeholder, target
 from golden.form import Form, HttpForm, ProgramForm
 from golden.model import Case, Suite, Target
 from golden.place import Place
-from golden.placeholder import Lookup
+from golden.placeholder import Lookup, Marks
 from golden.target_type import TYPES
 from golden.wire import ProgramWire, Wire
 from snapshots import canonical, request
@@ -48,14 +49,10 @@ class Rendered:
         Raises:
             CallError: a variable is not set, or its value cannot stand where it should.
         """
+        marked, marks = _form(self._suite, self._case, self._target)
         read = placeholder.from_environment(environ)
-        values: set[str] = set()
-
-        def look_up(name: str) -> str:
-            values.add(read(name))
-            return environ[name]
-
-        form = _form(self._suite, self._case, self._target, look_up)
+        values = {read(name) for name in marks.names}
+        form = _filled(marked, marks, read)
         secrets = tuple(sorted((v for v in values if v), key=lambda v: (-len(v), v)))
         if isinstance(form, ProgramForm):
             return _program_wire(form, self._suite, self._target, secrets)
@@ -68,22 +65,21 @@ def render(suite: Suite, case: Case, target: Target) -> Rendered:
     Raises:
         ConfigError: a template fails, the target's dialect cannot express the case, or the body holds what JSON cannot.
     """
-    names: set[str] = set()
-
-    def look_up(name: str) -> str:
-        names.add(name)
-        return placeholder.keyed(name)
-
-    form = _form(suite, case, target, look_up)
-    salts = {"target": target.salt, "case": case.salt}
-    document = _document(form, target, case, {name: salt for name, salt in salts.items() if salt is not None})
+    marked, marks = _form(suite, case, target)
+    _refuse_spelt(marked, case)
+    form = _filled(marked, marks, None)
+    salts = {name: salt for name, salt in {"target": target.salt, "case": case.salt}.items() if salt is not None}
+    document = _document(form, target, case, salts)
+    if marks.names and (places := dict(_places(marked, marks))):
+        document["variables"] = places
     try:
+        _refuse_salts(suite, salts, case)
         kept, taken = suite.redaction.request(document)
         sent = request.request_hash(document)
         key = request.request_hash(kept) if taken else sent
     except JsonError as error:
         raise Place(case.place).fault(error.pointer or "", error.reason) from None
-    return Rendered(kept, key, sent, tuple(sorted(names)), suite, case, target)
+    return Rendered(kept, key, sent, tuple(sorted(marks.names)), suite, case, target)
 
 
 def render_request(
@@ -115,9 +111,57 @@ def render_request(
     return render(suite, Case(id="", place=place, request=own, vars=variables, salt=salt), target)
 
 
-def _form(suite: Suite, case: Case, to: Target, lookup: Lookup) -> Form:
-    """Build both forms, the keyed one and the one that is sent: they differ in the lookup alone."""
-    return (TYPES[to.type].form or dialect.form)(suite, case, to, lookup)
+def _form(suite: Suite, case: Case, to: Target) -> tuple[Form, Marks]:
+    """Return the one form that the keyed one and the sent one are made of, with a mark for each variable."""
+    marks = Marks()
+    return (TYPES[to.type].form or dialect.form)(suite, case, to, marks), marks
+
+
+def _filled(form: Form, marks: Marks, read: Lookup | None) -> Form:
+    """Return a form with the values of its variables, or with what they are keyed as where there is nothing to read them."""
+    if not marks.names:
+        return form
+    give = read or placeholder.keyed
+
+    def of(value: Any) -> Any:
+        return marks.give_all(value, give)
+
+    if isinstance(form, ProgramForm):
+        return ProgramForm(tuple(of(list(form.command))), of(form.stdin), of(form.env))
+
+    def of_url(text: str, safe: str) -> str:
+        # The key keeps what stands for a variable readable.
+        return marks.give(text, lambda name: give(name) if read is None else quote(give(name), safe=safe))
+
+    base, path = of_url(form.base_url, "/"), of_url(form.path, "")
+    return HttpForm(form.method, base, path, of(form.query), of(form.headers), of(form.body), of(form.body_text))
+
+
+def _places(marked: Form, marks: Marks) -> Iterator[tuple[str, list[int]]]:
+    """Yield where variables stand in what may hold a case's own text, which may spell ``${env:X}`` itself."""
+    if isinstance(marked, ProgramForm):
+        yield from marks.places(marked.stdin, "/stdin")
+    else:
+        yield from marks.places(marked.body, "/body")
+        yield from marks.places(marked.body_text, "/body_text")
+
+
+def _refuse_spelt(marked: Form, case: Case) -> None:
+    """Refuse a header that spells ``${env:X}`` itself: its digest could not be told from that of a variable."""
+    for name, value in ({} if isinstance(marked, ProgramForm) else marked.headers).items():
+        if placeholder.spells_key(value):
+            raise Place(case.place).fault(
+                "", f"the value of header {name!r} holds ${{env:…}} as text", hint="that is how a variable is keyed"
+            )
+
+
+def _refuse_salts(suite: Suite, salts: Mapping[str, str], case: Case) -> None:
+    """Refuse a salt in which redaction finds something: salts are keyed and stored as they are."""
+    for name, salt in salts.items():
+        if suite.redaction and suite.redaction.finds(salt):
+            raise Place(case.place).fault(
+                "", f"the {name}'s salt holds what redaction takes out", hint="a salt is stored as it is: take another"
+            )
 
 
 def _document(form: Form, to: Target, case: Case, salt: Mapping[str, str]) -> dict[str, Any]:

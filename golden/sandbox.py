@@ -13,13 +13,13 @@ from typing import Any
 
 from jinja2 import StrictUndefined, TemplateSyntaxError, nodes, pass_context
 from jinja2.exceptions import SecurityError
-from jinja2.runtime import Context
+from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
-from golden import bounded
+from golden import bounded, placeholder
 from golden.bounded import MAX_CHARACTERS
-from snapshots import request
+from golden.opaque import Opaque, refuse_among
 
 MAX_STEPS = 1_000_000
 # What is written inside macros and blocks is written again outside: the sum of all writing may exceed the text.
@@ -41,11 +41,14 @@ class _PromptEnvironment(ImmutableSandboxedEnvironment):
         return _Guards(self).visit(tree)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        refuse_among((left, right))
         bounded.operation(operator, left, right)
         return super().call_binop(context, operator, left, right)
 
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride] -- Jinja names it with underscores
         _count(context, 1)
+        if not isinstance(obj, Macro):  # what a macro gets it can only write out
+            refuse_among((*args, *kwargs.values()))
         bounded.method(obj, (*args, *kwargs.values()))
         return bounded.result(super().call(context, obj, *args, **kwargs))
 
@@ -86,7 +89,10 @@ def environment(*, address: bool = False) -> _PromptEnvironment:
     # Random text would make every rendering another request.
     del env.globals["lipsum"], env.filters["random"]
     filters: dict[str, Any] = env.filters
-    filters.update(bounded.FILTERS, counted=_counted, emitted=_emitted, bounded=bounded.result, quoted=_quoted)
+    filters.update(bounded.FILTERS, bounded=bounded.result, counted=_counted)
+    for name, function in filters.items():
+        filters[name] = _guarded(function)
+    filters.update(emitted=_emitted, quoted=_quoted)
     env.is_address = address
     return env
 
@@ -124,12 +130,28 @@ def _counted(context: Context, items: Iterable[Any]) -> Iterator[Any]:
         yield item
 
 
+def _guarded(function: Any) -> Any:
+    """Return a filter that takes no variable of the environment."""
+
+    @functools.wraps(function)  # what Jinja passes to a filter beside its value is marked on the function
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        refuse_among((*args, *kwargs.values()))
+        return function(*args, **kwargs)
+
+    return guarded
+
+
+def _written(value: Any) -> str:
+    mark = Opaque.written(value)
+    return bounded.text(value) if mark is None else mark
+
+
 def _quoted(value: Any) -> str:
-    return request.quoted(bounded.text(value))
+    return placeholder.quoted(_written(value))
 
 
 @pass_context
 def _emitted(context: Context, value: Any) -> str:
-    text = bounded.text(value)
+    text = _written(value)
     _count(context, 0, len(text))
     return text

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from golden.opaque import Opaque, OpaqueUseError
 from golden.place import Place
 from golden.placeholder import Lookup
 from snapshots.errors import ConfigError, WhichclockError
@@ -31,10 +32,10 @@ class _Variables:
     def __init__(self, lookup: Lookup) -> None:
         self._lookup = lookup
 
-    def __getitem__(self, name: Any) -> str:
+    def __getitem__(self, name: Any) -> Opaque:
         if not isinstance(name, str) or _NAME.fullmatch(name) is None:
             raise KeyError(name)
-        return self._lookup(name)
+        return Opaque(name, self._lookup(name))
 
     def __str__(self) -> str:
         raise TypeError("env is no text: write env.NAME")
@@ -90,8 +91,14 @@ def _render(
     names = dict(variables) if lookup is None else {**variables, "env": _Variables(lookup)}
     try:
         return _without_addresses(sandbox.run(_compiled(text, address=address), names), text, variables)
+    except OpaqueUseError as error:
+        _refuse(error, place, pointer)
     except WhichclockError:
         raise
+    except UnicodeEncodeError as error:
+        if lookup is None:
+            _refuse(error, place, pointer)
+        _refuse(ValueError("a text that holds env.NAME cannot be encoded here"), place, pointer)
     except Exception as error:
         _refuse(error, place, pointer)
 
@@ -122,10 +129,11 @@ def _refuse(error: Exception, place: Place, pointer: str) -> NoReturn:
     """Raise the template's error at its line: the line in a file, or the line within the text of a case."""
     line = getattr(error, "lineno", None) or _line_of(error)
     what = "it never ends" if isinstance(error, RecursionError) else str(error) or type(error).__name__
+    hint = error.hint if isinstance(error, WhichclockError) else ""
     if line is not None and place.line is None and not pointer:
-        raise ConfigError(f"{place.file}:{line}: template: {what}") from error
+        raise ConfigError(f"{place.file}:{line}: template: {what}", hint=hint) from error
     within = "" if line is None else f" (line {line} of the text)"
-    raise place.fault(pointer, f"template{within}: {what}") from error
+    raise place.fault(pointer, f"template{within}: {what}", hint=hint) from error
 
 
 def _line_of(error: Exception) -> int | None:

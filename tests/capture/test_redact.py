@@ -7,12 +7,17 @@ import json
 import os
 import subprocess
 import sys
+import unicodedata
+from typing import Any
 from urllib.parse import quote
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from capture.redact import Scrubber
+from capture.storable import Storable
 from tests.capture.conftest import Project, outcomes
 from tests.capture.server import Asked, ModelServer, Say, completion, say, say_json
 
@@ -216,3 +221,81 @@ def test_a_short_value_refuses_no_answer_but_is_struck_out_of_messages(project: 
 
     assert ["recorded"] == outcomes(stored)
     assert "HTTP 401: bad key ${env:SHORT}" == failed.rows[1].error
+
+
+OTHER_CASES = {
+    "long s": ("secret-sesame", "\u017fecret-\u017fe\u017fame"),
+    "kelvin": ("kind-of-key", "\u212aind-of-\u212aey"),
+    "umlauts": ("Pässwört-ÄÖ1", "PÄSSWÖRT-äö1"),
+    "sharp s": ("strasse-99", "STRAßE-99"),
+    "final sigma": ("ΟΔΟΣ-12345", "οδος-12345"),
+    "dotted i": ("i\u0307stanbul-1", "İSTANBUL-1"),
+    "decomposed": ("Pässwört-ÄÖ1", unicodedata.normalize("NFD", "Pässwört-ÄÖ1")),
+    "escaped in upper case": ("pässwört-äö1", json.dumps("PÄSSWÖRT-ÄÖ1")[1:-1]),
+    "percent-encoded": ("Pässwört-ÄÖ1", quote("Pässwört-ÄÖ1").lower()),
+}
+
+
+@pytest.mark.parametrize(("value", "text"), OTHER_CASES.values(), ids=OTHER_CASES.keys())
+def test_a_value_in_another_case_is_found_and_struck_out(value: str, text: str) -> None:
+    """Letters whose case is more than a bit of ASCII: each is found, and no look-up of one fails."""
+    scrub = Scrubber({"PW": value})
+
+    assert "PW" == scrub.find(f"it is {text}!".encode())
+    assert "it is ${env:PW}!" == scrub.scrub(f"it is {text}!")
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16-le", "utf-16-be"])
+def test_a_value_in_another_encoding_is_found(encoding: str) -> None:
+    """A body need not be UTF-8."""
+    assert "PW" == Scrubber({"PW": "Pässwört-ÄÖ1"}).find("x Pässwört-ÄÖ1 x".encode(encoding))
+
+
+@given(
+    st.text(min_size=1, max_size=12),
+    st.text(max_size=30),
+    st.sampled_from(["upper", "lower", "swapcase", "title", "casefold"]),
+)
+def test_whatever_the_text_scrubbing_ends(value: str, around: str, how: str) -> None:
+    """No text breaks it, and what stands around a value without letters in common stays."""
+    text = around + getattr(value, how)() + around
+
+    assert isinstance(Scrubber({"PW": value}).scrub(text), str)
+
+
+def test_a_secret_that_is_no_ascii_is_neither_sent_nor_written(project: Project, server: ModelServer) -> None:
+    """In the prompt in lower case: the request is refused before it is sent."""
+    project.write({"id": "c", "prompt": "pässwört-äö1"}, target='api_key = "{{ env.PW }}"')
+    result = project.capture(environ={"PW": "Pässwört-ÄÖ1"})
+
+    assert (["refused"], []) == (outcomes(result), server.asked)
+    assert "pässwört".encode() not in project.everything_written()
+
+
+@pytest.mark.parametrize("text", ["\\\\u0074enant-canary2/+=?&", "```json\n\\u0074enant-canary2/+=?&\n```"])
+def test_a_value_in_escapes_within_a_text_is_found(project: Project, server: ModelServer, text: str) -> None:
+    """JSON in the words of a model, in a fence or in a text of JSON."""
+    project.write({"id": "c", "prompt": "hi"}, target=TARGET)
+    server.replies = [say(text)]
+
+    assert ["refused"] == outcomes(project.capture(environ=CANARIES))
+
+
+def test_a_fault_of_ours_ends_one_row_and_tells_no_value(
+    project: Project, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other answers, which were paid for, are stored."""
+    project.write({"id": "a", "prompt": "a"}, {"id": "b", "prompt": "b"}, target=TARGET)
+    sound = Storable.response
+
+    def broken(self: Storable, document: Any, response: Any) -> Any:
+        if document["body"]["messages"][0]["content"] == "a":
+            raise KeyError(CANARIES["CANARY_HEADER"])
+        return sound(self, document, response)
+
+    monkeypatch.setattr(Storable, "response", broken)
+    result = project.capture(environ=CANARIES)
+
+    assert ["failed", "recorded"] == outcomes(result)
+    assert (result.rows[0].error or "").startswith("an unexpected KeyError in test_redact.py, line ")
+    assert b"canary" not in project.everything_written()

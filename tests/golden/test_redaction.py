@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from golden.credential import credentials
 from golden.redaction import Redaction
 from snapshots.errors import JsonError
 
@@ -280,3 +281,27 @@ def test_an_allowed_text_is_no_key() -> None:
     assert "sk-test-abcdef0123456789 [redacted:api_key]" == taken(
         "sk-test-abcdef0123456789 sk-prod-abcdef0123456789", rules
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r'"ann\u0040example.com"', '"[redacted:email]"'),
+        ('```json\n{"to": "ann\\u0040example.com"}\n```', '```json\n{"to": "[redacted:email]"}\n```'),
+        (r"to \\u0061nn\\u0040example.com", "to [redacted:email]"),
+        (r'{"broken": "ann\u0040example.com"', '{"broken": "[redacted:email]"'),
+        (r'"\u0022 \ud83d\ude00 ann\u0040example.com"', '"\\u0022 😀 [redacted:email]"'),
+        (r"\u0041 is a letter, \/ a slash", r"\u0041 is a letter, \/ a slash"),
+    ],
+)
+def test_escapes_hide_nothing_from_the_rules(text: str, expected: str) -> None:
+    """In a text that is no JSON object: a quoted one, one in a fence, a broken one. Without a match it stays as it is."""
+    assert expected == taken(text, Redaction(kinds=("email",)))
+
+
+@pytest.mark.parametrize(
+    "text", [r'"sk-t\u0065st-abcdef0123456789"', '```\n{"k": "\\u0073k-test-abcdef0123456789"}\n```']
+)
+def test_escapes_hide_no_credential(text: str) -> None:
+    """The same texts hold what would be refused."""
+    assert ["/a"] == list(credentials({"a": text}))
