@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -19,6 +19,8 @@ class ReportFormat(enum.StrEnum):
     TABLE = "table"
     MD = "md"
     JSON = "json"
+    JUNIT = "junit"
+    GITHUB = "github"
 
 
 class Gate(enum.StrEnum):
@@ -30,20 +32,28 @@ class Gate(enum.StrEnum):
 
 
 DiffFormat = Annotated[
-    ReportFormat, typer.Option("--format", help="table for people, md for pull requests, json for machines.")
+    ReportFormat,
+    typer.Option("--format", help="table for people, md for pull requests, json, junit or github for machines."),
 ]
 
 
 @app.command()
 def diff(
     base: Annotated[
-        str, typer.Argument(metavar="BASE", help="A label, label~n, a file that ends in .parquet, or git:REV.")
-    ],
+        str | None, typer.Argument(metavar="BASE", help="A label, label~n, a file that ends in .parquet, or git:REV.")
+    ] = None,
     head: Annotated[
         str | None, typer.Argument(metavar="HEAD", help="As BASE; default: the working tree, graded now.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE.parquet", help="Write all rows of the diff to a Parquet file.")
+    ] = None,
+    history: Annotated[
+        str | None, typer.Option("--history", metavar="LABEL", help="Walk the runs of a label: which clock moved when.")
+    ] = None,
+    bisect: Annotated[
+        str | None,
+        typer.Option("--bisect", metavar="CASE", help="Where a case flipped: since BASE, a label's runs or git:REV."),
     ] = None,
     format: DiffFormat = ReportFormat.TABLE,  # noqa: A002 - the option is called --format
     gate: Annotated[
@@ -62,17 +72,21 @@ def diff(
     whichclock diff main~1 main           two saved runs
     whichclock diff main --out d.parquet  every row, for pandas or DuckDB
     """
-    from diff import cases, compare, markdown, report
+    from diff import annotations, cases, compare, junit, markdown, report
     from diff import table as diff_table
     from diff.side import Sides
     from golden.suite import find_config, load_suite
-    from snapshots.console import Console
+    from snapshots.console import Console, write_utf8
     from snapshots.errors import UsageError
 
     console = Console(color.value, quiet=quiet)
     if out is not None and out.suffix != ".parquet":
         raise UsageError(f"--out {out} does not end in .parquet")
     suite = load_suite(find_config(explicit=config), snapshots=snapshots)
+    if history is not None or bisect is not None:
+        _walk(suite, base, history, bisect, console, format)
+    if base is None:
+        raise UsageError("diff needs a BASE", hint="a label, a results file or git:REV; see: whichclock diff --help")
     with Sides(suite) as sides:
         comparison = compare.compare(sides.of(base), sides.of(head))
         cases.attribute_rows(comparison)
@@ -83,10 +97,44 @@ def diff(
             console.json({"schema": diff_table.SCHEMA, "summary": report.summary(comparison), "rows": rows})
         elif format is ReportFormat.MD:
             console.out(markdown.markdown(comparison))
+        elif format is ReportFormat.JUNIT:
+            write_utf8(f"{junit.junit(comparison)}\n")
+        elif format is ReportFormat.GITHUB:
+            write_utf8("".join(f"{line}\n" for line in annotations.annotations(comparison, places(suite))))
         else:
             for line in report.lines(comparison, console):
                 console.out(line)
     raise typer.Exit(exit_code(comparison, gate))
+
+
+def _walk(
+    suite: Any,
+    base: str | None,
+    label: str | None,
+    case_id: str | None,
+    console: Any,
+    format: ReportFormat,  # noqa: A002
+) -> NoReturn:
+    """Print the history of a label, or where a case flipped."""
+    from diff import history
+    from diff.side import Sides
+    from snapshots.errors import UsageError
+
+    since = base or label
+    if since is None:
+        raise UsageError("--bisect needs a BASE", hint="a label, or git:REV at which the case had the other verdict")
+    with Sides(suite, cases=() if case_id is None else (case_id,)) as sides:
+        if case_id is not None:
+            told: list[Any] = history.bisect(suite, case_id, since, sides)
+        else:
+            told = list(history.history(suite, since, sides))
+        if format is ReportFormat.JSON:
+            console.json({"schema": history.SCHEMA, "rows": [one.as_dict() for one in told]})
+        else:
+            for one in told:
+                for line in one.lines():
+                    console.out(line)
+    raise typer.Exit(0)
 
 
 def exit_code(comparison: Any, gate: Gate) -> int:
@@ -100,3 +148,15 @@ def exit_code(comparison: Any, gate: Gate) -> int:
         Gate.NONE: False,
     }
     return int(failed[gate])
+
+
+def places(suite: Any) -> dict[str, str]:
+    """Return case id → ``file:line`` seen from the root of the repository, or of the project where there is none."""
+    from golden.revision import Repository
+    from snapshots.errors import RefError
+
+    try:
+        prefix = Repository(suite.root).prefix
+    except RefError:
+        return {case.id: case.place for case in suite.cases}
+    return {case.id: str(prefix / case.place) for case in suite.cases}

@@ -19,7 +19,7 @@ from golden.revision import Repository
 from golden.suite import load_suite, select
 from grade import command, table
 from grade.pool import Job
-from snapshots.errors import AuthorError, CorruptSnapshot, RefError, StoreError
+from snapshots.errors import AuthorError, CorruptSnapshot, RefError, StoreError, UsageError
 from snapshots.store import Store
 
 CodeOf = Callable[[frozenset[str]], Job | None]
@@ -77,11 +77,15 @@ class Side:
 
 
 class Sides:
-    """Makes sides from REFs; a context, for revisions are extracted into folders that go when it ends."""
+    """Makes sides from REFs; a context, for revisions are extracted into folders that go when it ends.
 
-    def __init__(self, suite: Suite, *, jobs: int = 0) -> None:
+    ``cases`` are the only ones that are graded, where a side is graded at all; none means all.
+    """
+
+    def __init__(self, suite: Suite, *, jobs: int = 0, cases: tuple[str, ...] = ()) -> None:
         self._suite = suite
         self._jobs = jobs
+        self._cases = cases
         self._stack = ExitStack()
 
     def __enter__(self) -> Sides:
@@ -185,7 +189,10 @@ class Sides:
     ) -> Side:
         suite = suite if store is None else replace(suite, snapshots=store)
         cases = {case.id: case for case in suite.cases}
-        planned = select(suite, Selection())
+        wanted = tuple(name for name in self._cases if name in cases)
+        if self._cases and not wanted:
+            raise UsageError(f"{name} has no case {', '.join(self._cases)}")
+        planned = select(suite, Selection(cases=wanted))
         plan = command.make_plan(suite, planned, None)
         graded = command.grade(suite, plan, Selection(), jobs=self._jobs, keep_table=True)
         if graded.table is None:
