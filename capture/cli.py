@@ -216,9 +216,10 @@ def _control(
     from capture.progress import progress
     from capture.run import capture_rows
 
-    with control(suite, ref, selection) as old, progress(len(old.wanted), quiet=console.quiet) as on_done:
+    with control(suite, ref, selection) as old, progress(quiet=console.quiet) as watch:
         # Asked again in any case: what is recorded already is what today's answer is compared with.
-        asked = replace(options, mode=Mode.LIVE, judges=options.judges or Mode.OFF, control=ref, on_done=on_done)
+        asked = replace(options, mode=Mode.LIVE, judges=options.judges or Mode.OFF, control=ref)
+        asked = replace(asked, on_asking=watch.asking, on_done=watch.done)
         result = capture_rows(suite, old.wanted, asked, old.lost)
     _tell(result, asked, console, fmt)
 
@@ -240,8 +241,8 @@ def _capture(
     if batch is not None:
         result = batch_in(suite, planned, options, batch)
     else:
-        with progress(len(planned), quiet=console.quiet) as on_done:
-            result = run(suite, planned, replace(options, on_done=on_done))
+        with progress(quiet=console.quiet) as watch:
+            result = run(suite, planned, replace(options, on_asking=watch.asking, on_done=watch.done))
     _tell(result, options, console, fmt)
 
 

@@ -6,6 +6,7 @@ Each of them would send a credential where the suite does not say.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import time
 from collections.abc import Mapping
@@ -133,14 +134,20 @@ def _no_reply(error: Exception, limits: Limits) -> NoReplyError:
     if isinstance(error, aiohttp.ClientPayloadError):
         return NoReplyError(f"the answer was cut off or garbled: {error}")
     if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return NoReplyError(f"{error}", hint=_WRONG_HOST)
+        return NoReplyError(_not_connected(error), hint=_WRONG_HOST)
     if isinstance(error, aiohttp.ClientConnectorError) and not isinstance(error, aiohttp.ClientSSLError):
-        return NoReplyError(f"{error}", hint=_NOBODY_THERE)
+        return NoReplyError(_not_connected(error), hint=_NOBODY_THERE)
     if isinstance(error, aiohttp.ClientOSError) and error.errno is None:
         return NoReplyError("the server closed the connection while the request was sent")
     if isinstance(error, aiohttp.ClientError | OSError):
         return NoReplyError(f"{error}" or type(error).__name__)
     return NoReplyError(f"the request cannot be sent: {error}", passing=False)
+
+
+def _not_connected(error: aiohttp.ClientConnectorError) -> str:
+    """Return what the system says; the client's own words speak of its settings for TLS, at addresses without any too."""
+    reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror or str(error.os_error)
+    return f"cannot connect to {error.host}, port {error.port}: {reason}"
 
 
 def _shorter(limits: Limits) -> str:

@@ -4,9 +4,9 @@
     {"request_hash": …, "trial": …, "outcome": …, "answer_hash": …, "target": …, "cases": […], "asked": …, "error": …}
     {"summary": {…}}
 
-One line for each identity; ``asked`` only for what graders ask, ``error`` only where there is one, ``control`` only where old
-requests were asked again. ``golden`` is the digest of the suite's files. No verdict reads a log: it lets an interrupted run go on,
-and tells which answers were seen again unchanged.
+One line for each identity, and another where it ended otherwise after all; ``asked`` only for what graders ask, ``error`` only
+where there is one, ``control`` only where old requests were asked again. ``golden`` is the digest of the suite's files. No verdict
+reads a log: it lets an interrupted run go on, and tells which answers were seen again unchanged.
 """
 
 from __future__ import annotations
@@ -110,9 +110,9 @@ def answered(log: Path, *, root: Path, suite: str) -> set[tuple[str, int]]:
     # What follows the last line end was being written when that run was killed.
     entries = [_parsed(line, log) for line in lines[1:-1] if line]
     outcomes = {outcome.value for outcome in RESUMABLE}
-    return {
-        (entry.get("request_hash", ""), entry.get("trial", 0)) for entry in entries if entry.get("outcome") in outcomes
-    }
+    # The last line counts: an answer that its grader could not read has ended twice.
+    last = {(entry.get("request_hash", ""), entry.get("trial", 0)): entry.get("outcome") for entry in entries}
+    return {identity for identity, outcome in last.items() if outcome in outcomes}
 
 
 def _parsed(line: bytes, log: Path) -> dict[str, Any]:

@@ -23,6 +23,10 @@ def _nobody_watches(outcome: Outcome) -> None:
     """Take no notice: the default of ``on_done``."""
 
 
+def _nobody_waits(rows: int) -> None:
+    """Take no notice: the default of ``on_asking``."""
+
+
 @dataclass(frozen=True, slots=True)
 class CaptureOptions:
     """Options of one capture.
@@ -41,6 +45,7 @@ class CaptureOptions:
         transport: makes what sends; ``None`` is HTTP. It is called once a run, and only if something has to be asked.
         asker: makes what answers instead of the targets; ``None`` asks them.
         control: the REF whose old requests are asked again; it is written into the log.
+        on_asking: called before anybody is asked, with the number of rows that this will answer; several times a run.
         on_done: called once for each row, with its outcome, in the thread that called ``capture``.
     """
 
@@ -57,4 +62,5 @@ class CaptureOptions:
     transport: Callable[[], Transport] | None = None
     asker: Callable[[Todo], AbstractAsyncContextManager[Asks]] | None = None
     control: str | None = None
+    on_asking: Callable[[int], None] = _nobody_waits
     on_done: Callable[[Outcome], None] = _nobody_watches

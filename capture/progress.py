@@ -1,13 +1,13 @@
-"""The progress of a capture: how many rows have ended, and how."""
+"""The progress of a capture: how many of the rows that are asked for have ended, and how all did."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from capture.result import Outcome
-from snapshots.progress import bar
+from snapshots.progress import Advance, bar
 
 _SHOWN = (
     Outcome.RECORDED,
@@ -20,15 +20,37 @@ _SHOWN = (
 )
 
 
+class Progress:
+    """Counts the rows that are asked for; what the store answers takes no time, and would spoil the estimate."""
+
+    def __init__(self, advance: Advance | None) -> None:
+        self._advance = advance
+        self._counts: Counter[Outcome] = Counter()
+        self._asked = 0
+        self._left = 0
+
+    def asking(self, rows: int) -> None:
+        """Take in how many more rows are asked for."""
+        self._asked += rows
+        self._left += rows
+        self._show(0)
+
+    def done(self, outcome: Outcome) -> None:
+        """Count one row as done."""
+        self._counts[outcome] += 1
+        # Before anything is asked rows end by the store alone.
+        is_asked = self._left > 0
+        self._left -= is_asked
+        self._show(int(is_asked))
+
+    def _show(self, done: int) -> None:
+        if self._advance is not None:
+            text = "  ".join(f"{self._counts[one]} {one.value}" for one in _SHOWN if self._counts[one])
+            self._advance(done, text, total=self._asked)
+
+
 @contextmanager
-def progress(total: int, *, quiet: bool) -> Generator[Callable[[Outcome], None]]:
-    """Yield what counts one row as done; it draws a bar where stderr is a terminal and nobody asked for quiet."""
-    counts: Counter[Outcome] = Counter()
-    with bar("capture", total, quiet=quiet) as advance:
-
-        def done(outcome: Outcome) -> None:
-            if advance is not None:
-                counts[outcome] += 1
-                advance(1, "  ".join(f"{counts[one]} {one.value}" for one in _SHOWN if counts[one]))
-
-        yield done
+def progress(*, quiet: bool) -> Generator[Progress]:
+    """Yield what watches a capture; it draws a bar where stderr is a terminal and nobody asked for quiet."""
+    with bar("capture", 0, quiet=quiet) as advance:
+        yield Progress(advance)

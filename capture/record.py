@@ -11,10 +11,11 @@ from typing import Any
 from capture.ask import Answered
 from capture.modes import Current, Mode
 from capture.plan import Job
-from capture.result import Ended, Outcome
+from capture.result import ANSWERED, Ended, Outcome
 from golden.model import Suite
 from snapshots import dialects, snapshot
-from snapshots.errors import StoreError, WhichclockError
+from snapshots.console import neutral
+from snapshots.errors import StoreError, UnreadableSnapshot, WhichclockError
 from snapshots.same_answer import same_answer
 from snapshots.store import Found, Staged, Store
 
@@ -121,8 +122,17 @@ class Recorder:
         return filed
 
     def _pending(self, item: Item) -> _Pending:
-        document, response = item.job.rendered.document, item.answered.response
-        rule = dialects.rule_for(document, response)
+        rule = dialects.rule_for(item.job.rendered.document, item.answered.response)
+        # An answer that could be read names its model mostly; only the others are worth a second look.
+        unreadable = _unreadable(item) if item.answered.model is None else None
+        pending = self._decided(item, rule)
+        if unreadable is None or pending.filed.ended.outcome not in ANSWERED:
+            return pending
+        return replace(pending, filed=replace(pending.filed, ended=replace(pending.filed.ended, unreadable=unreadable)))
+
+    def _decided(self, item: Item, rule: str) -> _Pending:
+        """Return an answer compared with the current one, and staged where it is new."""
+        response = item.answered.response
         try:
             answer = dialects.answer_hash(rule, response)
             if self._mode is Mode.OFF:
@@ -178,6 +188,17 @@ class Recorder:
             "tool": self._tool,
             **({"redaction": redaction.digest} if redaction else {}),
         }
+
+
+def _unreadable(item: Item) -> str | None:
+    """Return why today's reader cannot read an answer, or ``None`` where it can. The answer is kept all the same."""
+    response, select = item.answered.response, item.job.planned.target.select
+    reader, _ = dialects.reader_for(item.job.rendered.document, response, select)
+    try:
+        dialects.read(reader, response, select)
+    except UnreadableSnapshot as error:
+        return neutral(error.message)
+    return None
 
 
 def _too_large(size: int, limit: int) -> Ended:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
+from capture.ceiling import dollars
 from capture.modes import Mode
 from capture.result import ANSWERED, CaptureResult, Outcome, Row
 from golden.remedy import record_command
@@ -19,13 +21,18 @@ def summary_lines(result: CaptureResult, console: Console) -> Iterator[str]:
     """Yield the lines of the summary, neutral and in colour where the console wants it."""
     counts = result.summary
     for row in _moved(result):
-        yield f"{console.paint('moved', 'yellow')}  {_which(row)}  the model answers otherwise now"
+        what = "the model answers otherwise now"
+        if row.unreadable is not None:
+            what = f"moved, and today's reader cannot read it: {row.unreadable}"
+        yield f"{console.paint('moved', 'yellow')}  {_which(row)}  {neutral(what)}"
     unanswered = [row for row in result.rows if row.outcome not in ANSWERED]
-    for row in unanswered[:_SHOWN_ROWS]:
+    asked = [row for row in unanswered if not (row.is_left or row.is_unasked)]
+    for row in asked[:_SHOWN_ROWS]:
         label = console.paint(row.outcome.value, _STYLES[row.outcome])
         yield f"{label}  {_which(row)}  {neutral(row.error or '')}"
-    if len(unanswered) > _SHOWN_ROWS:
-        yield f"… and {len(unanswered) - _SHOWN_ROWS} more (--format json lists all)"
+    if len(asked) > _SHOWN_ROWS:
+        yield f"… and {len(asked) - _SHOWN_ROWS} more (--format json lists all)"
+    yield from _never_asked([row for row in unanswered if row.is_left or row.is_unasked], console)
     parts = [f"{counts['planned']} planned"]
     for outcome in Outcome:
         if counts[outcome.value]:
@@ -33,6 +40,15 @@ def summary_lines(result: CaptureResult, console: Console) -> Iterator[str]:
             parts.append(console.paint(text, _STYLES[outcome]) if outcome in _STYLES else text)
     cost = "" if not result.cost_usd else f", {result.cost_usd:.4f} US dollars"
     yield f"{', '.join(parts)}; {counts['calls']} call{'' if counts['calls'] == 1 else 's'}{cost}"
+
+
+def _never_asked(rows: list[Row], console: Console) -> Iterator[str]:
+    """Yield one line for all rows that the end of a run or of its budget left for one reason: none says more than another."""
+    counts = Counter((row.outcome, row.error or "") for row in rows)
+    for (outcome, error), count in list(counts.items())[:_SHOWN_ROWS]:
+        first = next(row for row in rows if (row.outcome, row.error or "") == (outcome, error))
+        which = _which(first) if count == 1 else f"{count} rows"
+        yield f"{console.paint(outcome.value, _STYLES[outcome])}  {which}  {neutral(error)}"
 
 
 def _moved(result: CaptureResult) -> list[Row]:
@@ -47,13 +63,13 @@ def _which(row: Row) -> str:
 
 def remedies(result: CaptureResult, mode: Mode = Mode.AUTO) -> Iterator[str]:
     """Yield the hints that fit what has no answer, neutral."""
+    # A live run would ask everything again; its log tells what was answered already.
     resume = f" with --resume {result.log.name}" if mode is Mode.LIVE and result.log is not None else ""
     if result.interrupted:
         yield f"run the same command again{resume}: what was answered is stored, and only the rest is asked"
         return
     if result.left:
-        rows = "1 row is" if result.left == 1 else f"{result.left} rows are"
-        yield f"{rows} left by the budget: run the same command again{resume}, and only what has no answer is asked"
+        yield _left(result, resume)
     missed = [row for row in result.rows if row.outcome is Outcome.MISSED and not row.hint]
     if missed:
         yield f"record {'it' if len(missed) == 1 else 'them'} with: {_command(missed)}"
@@ -66,9 +82,21 @@ def remedies(result: CaptureResult, mode: Mode = Mode.AUTO) -> Iterator[str]:
     yield from hints[:_SHOWN_HINTS]
     if len(hints) > _SHOWN_HINTS:
         yield f"… and {len(hints) - _SHOWN_HINTS} more like these"
-    # A damaged file is never asked again, so a second run is no remedy for it; those rows have a hint of their own.
-    if any(not row.hint for row in failed):
-        yield "run the same command again: only what has no answer is asked"
+    # A damaged file is never asked again, and what was turned away will be again: a second run is no remedy for them.
+    if any(not (row.hint or row.is_final) for row in failed):
+        yield f"run the same command again{resume}: only what has no answer is asked"
+
+
+def _left(result: CaptureResult, resume: str) -> str:
+    """Return what to do about the rows that a budget left; one that no call fits into leaves them for ever."""
+    rows = "1 row is" if result.left == 1 else f"{result.left} rows are"
+    if result.too_dear_usd is not None:
+        return (
+            f"{rows} left by the budget: the next call may cost up to {dollars(result.too_dear_usd)}: raise --max-cost"
+        )
+    if not result.calls:
+        return f"{rows} left by the budget: it is too small for a single call: raise it"
+    return f"{rows} left by the budget: run the same command again{resume}, and only what has no answer is asked"
 
 
 def _command(missed: list[Row]) -> str:

@@ -43,8 +43,10 @@ RESUMABLE = ANSWERED - {Outcome.ASKED}
 class Ended:
     """How one identity ended: the outcome, the hash of its answer if there is one, and the reason if there is none.
 
-    ``hint`` is the remedy where there is a better one than running again. ``is_left`` tells that a budget ended before it was
-    asked: the next run goes on there. ``program`` are the digests of the program that gave a replayed answer.
+    ``hint`` is the remedy where there is a better one than running again; ``is_final`` tells that running again as it is gives the
+    same. ``is_left`` tells that a budget ended before it was asked, ``is_unasked`` that the run itself did: the next run goes on
+    there. ``program`` are the digests of the program that gave a replayed answer. ``unreadable`` says why today's reader cannot
+    read an answer that is stored all the same.
     """
 
     outcome: Outcome
@@ -53,6 +55,9 @@ class Ended:
     hint: str = ""
     is_left: bool = False
     program: Mapping[str, str] | None = None
+    is_unasked: bool = False
+    is_final: bool = False
+    unreadable: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,7 @@ class Row:
     """One case × target × trial. ``shared`` tells that another row of the run asked the same request for it.
 
     ``asked`` is ``grader/name`` for a request that a grader declares, ``None`` for the case's own. ``request_hash`` is ``None``
-    where a grader failed to say what it asks.
+    where a grader failed to say what it asks. The rest is as in ``Ended``.
     """
 
     case_id: str
@@ -74,6 +79,9 @@ class Row:
     hint: str = ""
     is_left: bool = False
     asked: str | None = None
+    is_unasked: bool = False
+    is_final: bool = False
+    unreadable: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the members that ``--format json`` prints; ``asked`` stands only in the rows of graders' requests."""
@@ -96,7 +104,8 @@ class CaptureResult:
     """A finished or interrupted capture: ``rows`` in suite order, and ``calls``, all calls, retries included.
 
     The rows of requests that graders declare follow those of the cases. ``cost_usd`` is what the calls cost by the suite's
-    prices, ``None`` where it has none.
+    prices, ``None`` where it has none. ``too_dear_usd`` is set where no call that is left fits into the budget of a whole run: it
+    is what the cheapest of them may cost at most.
     """
 
     rows: tuple[Row, ...]
@@ -105,6 +114,7 @@ class CaptureResult:
     warnings: tuple[str, ...] = ()
     log: Path | None = None
     interrupted: bool = False
+    too_dear_usd: float | None = None
 
     @property
     def summary(self) -> dict[str, int]:

@@ -9,11 +9,18 @@ FIRST_DELAY_S = 0.5
 LONGEST_DELAY_S = 10.0
 RETRY_AFTER_CEILING_S = 120
 _TRANSIENT = frozenset({408, 409, 429})
+# The server cannot do it at all: another attempt is told the same.
+_LASTING = frozenset({501, 505})
 
 
 def is_transient(status: int) -> bool:
-    """Tell whether a status may be gone at the next attempt; such an answer is never stored."""
+    """Tell whether a status speaks of the server's state and not of the request; such an answer is never stored."""
     return status in _TRANSIENT or status >= 500
+
+
+def passes(status: int) -> bool:
+    """Tell whether a status is worth another attempt."""
+    return is_transient(status) and status not in _LASTING
 
 
 def backoff(failures: int) -> float:

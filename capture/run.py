@@ -6,13 +6,15 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, nullcontext
+from dataclasses import replace
 
 from capture import log as capture_log
 from capture import plan
 from capture.ask import Asker
 from capture.budget import Budget, require_prices
+from capture.ceiling import Ceiling
 from capture.explain import Explainer
-from capture.judges import Judges, Round, any_asks, fault_row, judges_mode
+from capture.judges import Judges, any_asks, judges_mode
 from capture.live_lock import live_lock
 from capture.modes import Asking, Mode, damaged, decide
 from capture.new_store import prepare
@@ -21,17 +23,21 @@ from capture.phase import Asks, Phase, Todo
 from capture.plan import Job, Wanted
 from capture.program import Programs
 from capture.record import AHEAD_S, Recorder
-from capture.result import ANSWERED, CaptureResult, Ended, Outcome, Row
+from capture.result import CaptureResult, Ended, Outcome, Row
+from capture.rounds import Rounds
+from capture.row import row_of
 from capture.thrash import golden_digest, thrashing
 from capture.transport import Transport
+from capture.unreadable import unreadable
 from golden import program
 from golden.model import Planned, Suite
+from golden.unmetered import unmetered
 from snapshots.errors import CorruptSnapshot, StoreError
-from snapshots.store import Found, Store
+from snapshots.store import Store
 from snapshots.version import TOOL
 
-_INTERRUPTED = Ended(Outcome.FAILED, error="interrupted before it was answered")
-_STORED = frozenset({Outcome.RECORDED, Outcome.REPLAYED, Outcome.UNCHANGED, Outcome.MOVED})
+_INTERRUPTED = Ended(Outcome.FAILED, error="interrupted before it was answered", is_unasked=True)
+_TERMINATED = 143
 
 
 def capture(suite: Suite, planned: Sequence[Planned], options: CaptureOptions | None = None) -> CaptureResult:
@@ -50,7 +56,10 @@ def capture(suite: Suite, planned: Sequence[Planned], options: CaptureOptions | 
     """
     if not planned:
         raise plan.nothing()
-    return capture_rows(suite, plan.wanted(suite, planned), options or CaptureOptions())
+    rows = plan.wanted(suite, planned)
+    result = capture_rows(suite, rows, options or CaptureOptions())
+    told = unmetered(suite, ((row.planned, row.rendered) for row in rows))
+    return replace(result, warnings=(*told, *result.warnings))
 
 
 def capture_rows(
@@ -103,11 +112,17 @@ class _Run:
         if asking and options.mode in (Mode.AUTO, Mode.LIVE):
             # The worker is closed before the first answer comes: it can only read what is there by then.
             prepare(suite.snapshots)
+        jobs = self._jobs.add(rows)
         try:
             with Judges(suite, planned) if asking else nullcontext() as judges:
-                self._answer(self._jobs.add(rows), options.mode, set())
+                self._answer(jobs, options.mode, set())
                 if judges is not None:
                     self._rounds(judges, planned, mode)
+        except (KeyboardInterrupt, SystemExit) as stopped:
+            # Between two phases nothing is asked, but what was answered before is told all the same.
+            if isinstance(stopped, SystemExit) and stopped.code != _TERMINATED:
+                raise
+            self._interrupted = True
         finally:
             if self._log is not None:
                 self._log.close(self.result().summary)
@@ -165,6 +180,7 @@ class _Run:
         if self._options.max_cost is not None:
             require_prices(self._suite.prices, {job.planned.target.name: job.planned.target for job, _ in todo})
         recorder = Recorder(self._store, self._suite, mode=mode, tool=TOOL, now=self._options.now)
+        self._options.on_asking(sum(len(job.rows) for job, _ in todo if job.identity not in self._ended))
         phase = self._phase = Phase(self._options.concurrency, recorder, self._end)
         try:
             asyncio.run(phase.run(todo, (self._options.asker or self._asker)(todo)))
@@ -190,40 +206,20 @@ class _Run:
         return HttpTransport(user_agent=TOOL)
 
     def _rounds(self, judges: Judges, planned: Sequence[Planned], mode: Mode) -> None:
-        """Answer what graders ask, round by round, until they ask for nothing more."""
-        rows = self._completed(planned)
-        while rows and not self._is_over:
-            told = judges.round(rows)
-            self.faults += [fault_row(*fault) for fault in told.faults]
-            if not told.wanted:
-                return
-            self._answer(self._jobs.add(told.wanted), mode, told.unusable)
-            self._look_again(judges, rows, told)
+        Rounds(
+            judges=judges,
+            store=self._store,
+            jobs=self._jobs,
+            ended=self._ended,
+            answer=lambda jobs, unusable: self._answer(jobs, mode, unusable),
+            is_over=lambda: self._is_over,
+            faults=self.faults,
+            changed=self._log_again,
+        ).run(planned)
 
-    def _look_again(self, judges: Judges, rows: dict[int, tuple[Planned, Found]], told: Round) -> None:
-        """Fail what was asked again because its answer could not be read, and cannot be read now either."""
-        again = {key for key in told.unusable if self._ended[key].outcome in ANSWERED} if not self._is_over else set()
-        for key in again & judges.still_unusable(rows) if again else ():
-            self._ended[key] = Ended(
-                Outcome.FAILED,
-                self._ended[key].answer_hash,
-                "the answer was asked for again, and the grader cannot read the new one either",
-                "look at the grader, or at what it asks",
-            )
-
-    def _completed(self, planned: Sequence[Planned]) -> dict[int, tuple[Planned, Found]]:
-        """Return the rows whose answer is in the store, by their place."""
-        rows: dict[int, tuple[Planned, Found]] = {}
-        for job in self._jobs.all:
-            ended = self._ended.get(job.identity)
-            if ended is None or ended.outcome not in _STORED:
-                continue
-            try:
-                found = self._store.current(*job.identity)
-            except StoreError:
-                continue  # told already, by the row itself
-            rows.update((place, (planned[place], found)) for place in job.rows if found is not None)
-        return dict(sorted(rows.items()))
+    def _log_again(self, ended: list[tuple[Job, Ended]]) -> None:
+        if self._log is not None and self._broken is None:
+            self._log.add(ended)
 
     def _end(self, ended: list[tuple[Job, Ended]]) -> None:
         try:
@@ -234,8 +230,9 @@ class _Run:
                 raise
             self._phase.break_off(error.message)
         for job, end in ended:
+            is_first = job.identity not in self._ended
             self._ended[job.identity] = end
-            for _ in job.rows:
+            for _ in job.rows if is_first else ():
                 self._options.on_done(end.outcome)
 
     def _report_current(self, phase: Phase) -> None:
@@ -252,18 +249,20 @@ class _Run:
                 listed.add(written.folder)
                 if found is not None and found.name != written.name:
                     answer = self._store.read(found).answer_hash
-                    self._ended[job.identity] = Ended(self._ended[job.identity].outcome, answer)
+                    self._ended[job.identity] = replace(self._ended[job.identity], answer_hash=answer)
             except (CorruptSnapshot, StoreError) as error:
                 self._ended[job.identity] = damaged(error, found)
 
     def result(self) -> CaptureResult:
         """Return the rows in suite order and what there is to say about the run."""
         places: dict[int, Row] = {}
-        left = _INTERRUPTED if self._broken is None else Ended(Outcome.FAILED, error=f"not asked: {self._broken}")
+        left = _INTERRUPTED
+        if self._broken is not None:
+            left = replace(left, error=f"not asked: {self._broken}")
         for job in self._jobs.all:
             ended = self._ended.get(job.identity, left)
             for i, place in enumerate(job.rows):
-                places[place] = _row(self._jobs.rows[place], ended, shared=i > 0)
+                places[place] = row_of(self._jobs.rows[place], ended, shared=i > 0)
         return CaptureResult(
             rows=(*(places[place] for place in sorted(places)), *self.faults),
             calls=self._budget.calls,
@@ -271,30 +270,17 @@ class _Run:
             warnings=self._warnings(),
             log=None if self._log is None else self._log.path,
             interrupted=self._interrupted,
+            too_dear_usd=Ceiling(self._suite).too_dear(self._left(), self._options.max_cost),
         )
+
+    def _left(self) -> list[Job]:
+        return [job for job in self._jobs.all if job.identity in self._ended and self._ended[job.identity].is_left]
 
     def _warnings(self) -> tuple[str, ...]:
         if self._ahead_s > AHEAD_S:
             ahead = f"an answer was recorded {self._ahead_s // 60} minutes ahead of this machine's clock"
             self._warned.setdefault(f"{ahead}, to stand behind the one before it: a clock was wrong then, or is now")
-        return tuple(self._warned)
-
-
-def _row(wanted: Wanted, ended: Ended, *, shared: bool) -> Row:
-    planned = wanted.planned
-    return Row(
-        case_id=planned.case.id,
-        target=planned.target.name,
-        trial=planned.trial,
-        request_hash=wanted.rendered.request_hash,
-        answer_hash=ended.answer_hash,
-        outcome=ended.outcome,
-        shared=shared,
-        error=ended.error,
-        hint=ended.hint,
-        is_left=ended.is_left,
-        asked=wanted.asked,
-    )
+        return (*self._warned, *unreadable(self._jobs.all, self._ended))
 
 
 __all__ = ["CaptureOptions", "CaptureResult", "Mode", "capture"]

@@ -14,6 +14,7 @@ from golden.alike import refuse_alike
 from golden.closure import defined_names
 from golden.model import Planned, Selection, Suite
 from golden.render import Rendered, render
+from golden.unmetered import unmetered
 from snapshots.console import Console, neutral, table
 from snapshots.errors import ConfigError, ExitCode
 from snapshots.options import (
@@ -40,7 +41,7 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(short_help="Load the suite and render every case.")
 def check(
     stable: Annotated[
         bool,
@@ -64,6 +65,9 @@ def check(
     suite = _load(config, snapshots, console)
     pairs = list(_pairs(suite, Selection()))
     refuse_alike((planned.case, request) for planned, request in pairs)
+    silent = list(unmetered(suite, pairs))
+    for warning in silent:
+        console.warn(warning)
     rendered = [request for _, request in pairs]
     _check_graders(suite)
     summary: dict[str, Any] = {
@@ -73,7 +77,7 @@ def check(
         "requests": len({request.request_hash for request in rendered}),
         "grader_files": len(suite.graders),
         "env": sorted({name for request in rendered for name in request.env}),
-        "warnings": list(suite.warnings),
+        "warnings": [*suite.warnings, *silent],
     }
     moved = _unstable(suite) if stable else []
     if stable:
@@ -108,7 +112,7 @@ def _tell_stable(moved: list[Unstable], console: Console) -> None:
     raise typer.Exit(ExitCode.FAILED)
 
 
-@app.command()
+@app.command(short_help="List cases with targets, hashes and tags.")
 def ls(
     cases: CasesArgument = None,
     target: TargetOption = None,

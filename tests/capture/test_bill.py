@@ -129,7 +129,15 @@ def test_the_bill_as_json_has_a_row_for_each_call(one: Project) -> None:
     told = json.loads(json.dumps(bill_of(one).as_dict()))
     [row] = told["rows"]
 
-    assert {"planned": 1, "calls": 1, "replayed": 0, "failed": 0} == told["summary"]
+    assert {
+        "planned": 1,
+        "calls": 1,
+        "replayed": 0,
+        "failed": 0,
+        "refused": 0,
+        "most_usd": None,
+        "unlimited": 0,
+    } == told["summary"]
     assert {"request_hash": old.request_hash, "pointers": ["/body/messages/0/content"]} == row["nearest"]
 
 

@@ -24,7 +24,7 @@ FAULTS = {
     "reset at 700": (Fault(rst=700), "reset|cut off"),
     "stalled before the head": (Fault(stall=1), "no whole answer within 0.5 s"),
     "stalled in the body": (Fault(stall=700), "no whole answer within 0.5 s"),
-    "refused": (Fault(refuse=True), "reset|Cannot connect to host|while the request was sent"),
+    "refused": (Fault(refuse=True), "reset|cannot connect to|while the request was sent"),
     "too slow": (Fault(rate=600), "no whole answer within 0.5 s"),
     "too late": (Fault(latency=30), "no whole answer within 0.5 s"),
 }
