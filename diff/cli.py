@@ -100,7 +100,7 @@ def diff(
         elif format is ReportFormat.JUNIT:
             write_utf8(f"{junit.junit(comparison)}\n")
         elif format is ReportFormat.GITHUB:
-            write_utf8("".join(f"{line}\n" for line in annotations.annotations(comparison, places(suite))))
+            write_utf8("".join(f"{line}\n" for line in annotations.workflow_commands(comparison, places(suite))))
         else:
             for line in report.lines(comparison, console):
                 console.out(line)
