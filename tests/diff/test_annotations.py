@@ -65,7 +65,7 @@ def test_drift_and_another_model_are_notices() -> None:
 def test_known_cases_and_old_failures_are_no_errors() -> None:
     """They are no regressions."""
     base = [row("known"), row("old", found="bad")]
-    made = annotations(
+    made = workflow_commands(
         compared(base, [row("known", answer="2", found="bad", known="flaky"), row("old", found="bad")]), {}
     )
 
