@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from capture.retry import is_transient
+from capture import cut
+from capture.retry import is_transient, passes
 from capture.transport import Reply
 from golden.model import Target
 from snapshots import dialects, response, sse
@@ -81,11 +82,12 @@ def judge(
     if target.volatile:
         kept["volatile"] = sorted(target.volatile)
     if is_transient(reply.status):
-        return Failure(f"HTTP {reply.status}{_words(kept, reply.data)}", passing=True)
+        return Failure(f"HTTP {reply.status}{_words(kept, reply.data)}", passing=passes(reply.status))
     if 200 <= reply.status < 300:
-        if _is_complete(document, kept, target, reply):
+        missing = _missing(document, kept, target, reply)
+        if missing is None:
             return _answer(document, kept, target)
-        return Failure(f"HTTP {reply.status}, but {_incomplete(kept, target)}{_words(kept, reply.data)}", passing=True)
+        return Failure(f"HTTP {reply.status}, but {missing}{_words(kept, reply.data)}", passing=True)
     if reply.status in target.accept_status or (reply.status == 400 and dialects.is_filtered(document, kept)):
         return _answer(document, kept, target)
     if 300 <= reply.status < 400:
@@ -108,15 +110,15 @@ def _answer(document: Mapping[str, Any], kept: dict[str, Any], target: Target) -
         return Answer(kept, None)
 
 
-def _is_complete(document: Mapping[str, Any], kept: Mapping[str, Any], target: Target, reply: Reply) -> bool:
-    """Tell whether a reply is an answer of the dialect that its target speaks, received to its end."""
-    if target.type in _SPOKEN:
-        reader, _ = dialects.reader_for(document, kept)
-        return reader == _SPOKEN[target.type][0] and dialects.is_complete(document, kept)
-    dialect = dialects.dialect_of(document, kept)
-    if dialect is not None:
-        return dialect.is_complete(document, kept)  # a stream that ends early is no answer, whoever sends it
-    return bool(reply.data) or reply.status == _NO_CONTENT
+def _missing(document: Mapping[str, Any], kept: Mapping[str, Any], target: Target, reply: Reply) -> str | None:
+    """Return why a reply is no answer of the dialect that its target speaks, received to its end, or ``None`` where it is one."""
+    reader, _ = dialects.reader_for(document, kept)
+    if target.type in _SPOKEN or reader != dialects.RAW_READER:
+        is_spoken = reader == _SPOKEN.get(target.type, (reader,))[0]
+        return None if is_spoken and dialects.is_complete(document, kept) else _incomplete(kept, target)
+    if not reply.data:
+        return None if reply.status == _NO_CONTENT else "the body is empty"
+    return cut.fault(document, kept, reply.data, reply.header("content-type") or "")
 
 
 def _judge_program(reply: Reply, document: Mapping[str, Any], target: Target, kept: dict[str, Any]) -> Answer | Failure:
@@ -129,9 +131,17 @@ def _judge_program(reply: Reply, document: Mapping[str, Any], target: Target, ke
     if error is not None:
         return _reported(error)
     if reply.status == 0 and not dialects.is_complete(document, kept):
-        what = "no JSON object" if not isinstance(body, dict) else "neither output nor pass"
-        return Failure(f"the program printed {what}, but exit code 0", passing=False, words=words)
+        return Failure(
+            f"the program ended with exit code 0 and printed {_printed(body, reply.data)}", False, words=words
+        )
     return _answer(document, kept, target)
+
+
+def _printed(body: Any, data: bytes) -> str:
+    """Return what a program printed in the place of an answer."""
+    what = "an object with neither output nor pass" if isinstance(body, dict) else "no JSON object"
+    text = data[:_MESSAGE_BYTES].decode("utf-8", "replace").strip()
+    return f"{what}: {text}" if text else "nothing"
 
 
 def _reported(error: Any) -> Failure:

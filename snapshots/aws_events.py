@@ -31,6 +31,11 @@ class Frame:
     payload: bytes
 
 
+def begins(data: bytes) -> bool:
+    """Tell whether some bytes begin as a frame does: with lengths that match their checksum."""
+    return len(data) >= _PRELUDE and zlib.crc32(data[:8]) == int.from_bytes(data[8:_PRELUDE], "big")
+
+
 def frames(data: bytes) -> Iterator[Frame]:
     """Yield the frames of a stream.
 
@@ -43,7 +48,7 @@ def frames(data: bytes) -> Iterator[Frame]:
             raise ValueError("a frame is cut off")
         total = int.from_bytes(data[at : at + 4], "big")
         size = int.from_bytes(data[at + 4 : at + 8], "big")
-        if zlib.crc32(data[at : at + 8]) != int.from_bytes(data[at + 8 : at + _PRELUDE], "big"):
+        if not begins(data[at : at + _PRELUDE]):
             raise ValueError("the lengths of a frame do not match their checksum")
         if total > _MAX_FRAME or total < _PRELUDE + size + _CHECKSUM or at + total > len(data):
             raise ValueError("a frame is cut off")

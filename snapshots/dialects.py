@@ -7,7 +7,6 @@ names as ``volatile``. Chat completions stand first, for grading asks once for e
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -214,10 +213,7 @@ def _forgiven(response: Response) -> Response:
     text = response.get("text")
     if not isinstance(text, str) or not text.lstrip().startswith("{"):
         return response
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        return response
+    body = strict_json.loosely(text)
     if not isinstance(body, dict) or strict_json.is_too_deep(body):
         return response  # an interpreter may follow deeper, and another one not: the limit is the same everywhere
     return {"status": response.get("status"), "body": body}

@@ -31,6 +31,17 @@ def data_events(text: str) -> Iterator[str]:
         yield "\n".join(lines)
 
 
+def names(text: str) -> set[str]:
+    """Return the names that the events of a stream have."""
+    fields = (line.partition(":") for line in _LINE_END.split(text.removeprefix("\ufeff")))
+    return {value.removeprefix(" ") for name, _, value in fields if name == "event"}
+
+
+def is_ended(text: str) -> bool:
+    """Tell whether the last event of a stream has its blank line."""
+    return _LINE_END.split(text)[-2:] == ["", ""]
+
+
 def looks_like_stream(text: str) -> bool:
     """Tell whether a text body is an event stream: its first line is a field or a comment of one."""
     first = text.lstrip("\ufeff\r\n").split("\n", 1)[0]

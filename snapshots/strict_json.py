@@ -94,6 +94,14 @@ def loads(data: bytes | str, *, wrapped: int = 0) -> Any:
     return value
 
 
+def loosely(text: str) -> Any:
+    """Return the value of a text that is JSON to lenient readers (NaN, a member given twice), or ``None`` where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
 _DIGITS_TO_ZERO = bytes.maketrans(b"0123456789", b"0" * 10)
 _BEYOND_64_BITS = b"0" * 19
 
