@@ -44,6 +44,6 @@ def _size(document: Mapping[str, Any]) -> int:
 
 def dollars(amount: float) -> str:
     """Return a bound for people: to the cent, or to two digits that count, and rounded up so that it still holds."""
-    exact = Decimal(amount)
+    exact = Decimal(str(amount))
     places = Decimal(1).scaleb(min(-2, exact.adjusted() - 1 if exact else -2))
     return f"{exact.quantize(places, ROUND_CEILING):f} US dollars"

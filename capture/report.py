@@ -23,7 +23,7 @@ def summary_lines(result: CaptureResult, console: Console) -> Iterator[str]:
     for row in _moved(result):
         what = "the model answers otherwise now"
         if row.unreadable is not None:
-            what = f"moved, and today's reader cannot read it: {row.unreadable}"
+            what = f"and today's reader cannot read it: {row.unreadable}"
         yield f"{console.paint('moved', 'yellow')}  {_which(row)}  {neutral(what)}"
     unanswered = [row for row in result.rows if row.outcome not in ANSWERED]
     asked = [row for row in unanswered if not (row.is_left or row.is_unasked)]

@@ -12,14 +12,15 @@ from capture.options import CaptureOptions
 from capture.run import Mode
 from golden.model import Selection
 from golden.suite import select
+from snapshots.errors import UsageError
 from snapshots.nearest import Neighbours, nearest
 from tests.capture.conftest import Project
 from tests.capture.server import ModelServer
 
 
-def bill_of(project: Project, mode: Mode = Mode.AUTO, trials: int | None = None) -> Any:
+def bill_of(project: Project, mode: Mode = Mode.AUTO, trials: int | None = None, **options: Any) -> Any:
     suite = project.suite()
-    return bill(suite, select(suite, Selection(trials=trials)), CaptureOptions(mode=mode))
+    return bill(suite, select(suite, Selection(trials=trials)), CaptureOptions(mode=mode, **options))
 
 
 def test_an_empty_store_is_billed_in_full(project: Project, server: ModelServer) -> None:
@@ -168,3 +169,70 @@ def test_damaged_neighbours_are_passed_over(project: Project) -> None:
         path.write_bytes(b"{}")
 
     assert nearest(project.store, {"transport": "http"}) is None
+
+
+PRICES = '[prices."tiny-1"]\ninput = 1\noutput = 1000000'
+
+
+def _limited(name: str, tokens: int | None) -> dict[str, Any]:
+    limit = {} if tokens is None else {"max_tokens": tokens}
+    return {"id": name, "request": {"messages": [{"role": "user", "content": name}], **limit}}
+
+
+def test_what_would_be_refused_is_no_call(project: Project) -> None:
+    """A request that holds a credential is not sent; the line names the place and never the value."""
+    key = "sk-proj-" + "aB3" * 16
+    project.write({"id": "hello", "prompt": "hello"}, {"id": "pasted", "prompt": f"What is {key}?"})
+    made = bill_of(project)
+    told = list(bill_lines(made))
+
+    assert (1, 1, {"gpt": 1}) == (made.calls, made.refused, made.by_target)
+    assert (
+        "pasted  gpt  refused: the request holds what looks like a credential at /request/body/messages/0/content "
+        "and is not stored"
+    ) == told[2]
+    assert "2 planned, 0 replayed, 1 refused: 1 call, retries not counted" == told[-1]
+    assert key not in json.dumps(made.as_dict())
+    assert [False, True] == ["refused" in row for row in made.as_dict()["rows"]]
+
+
+def test_calls_beyond_their_number_are_refused(project: Project) -> None:
+    """The run refuses just as many."""
+    made = bill_of(project, max_calls=1)
+
+    assert [None, "over the budget of 1 calls"] == [line.refused for line in made.lines]
+    assert ["recorded", "refused"] == [row.outcome.value for row in project.capture(max_calls=1).rows]
+
+
+def test_a_call_that_alone_is_over_the_budget_is_refused(project: Project) -> None:
+    """Output costs a dollar a token: ten may cost 10 dollars, one may cost 1."""
+    project.write(_limited("a", 10), _limited("b", 1), more=PRICES)
+    made = bill_of(project, max_cost=5.0)
+
+    assert ["over the budget of 5 US dollars", None] == [line.refused for line in made.lines]
+
+
+def test_the_bill_says_what_limited_calls_cost_at_most(project: Project) -> None:
+    """Ten tokens and two at a dollar each, and some hundred bytes at a millionth, rounded up to the cent."""
+    project.write(_limited("a", 10), _limited("b", 2), _limited("c", None), more=PRICES)
+
+    assert [
+        "3 planned, 0 replayed: 3 calls, retries not counted",
+        "at most 12.01 US dollars for the calls whose output is limited; 1 call has no limit",
+        "the budget of 11 US dollars may end the run before the last of them",
+    ] == list(bill_lines(bill_of(project, max_cost=11.0)))[-3:]
+
+
+def test_without_a_limit_the_bill_has_no_bound(project: Project) -> None:
+    """And without prices it speaks of no dollars at all."""
+    project.write(_limited("a", None), more=PRICES)
+    assert "what they cost at most is not known: 1 call has no limit" == list(bill_lines(bill_of(project)))[-1]
+    project.write(_limited("a", 10))
+
+    assert "1 planned, 0 replayed: 1 call, retries not counted" == list(bill_lines(bill_of(project)))[-1]
+
+
+def test_a_bill_for_a_budget_needs_prices_as_the_run_does(project: Project) -> None:
+    """The same error, before anything is paid."""
+    with pytest.raises(UsageError, match="there is no price for model 'tiny-1'"):
+        bill_of(project, max_cost=1.0)

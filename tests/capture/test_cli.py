@@ -127,6 +127,22 @@ def test_what_cannot_be_asked_for_ends_with_two(run, server: ModelServer, argume
     assert [] == server.asked
 
 
+def test_streams_without_usage_are_warned_about_by_check_and_capture(
+    run, project: Project, monkeypatch, capsys
+) -> None:
+    """Before money is spent, and when it is."""
+    import whichclock
+
+    project.write({"id": "a", "prompt": "a", "checks": [{"max_tokens": 5}]}, target="params = { stream = true }")
+    captured = run("--mode", "replay")[2]
+    monkeypatch.setattr("sys.argv", ["whichclock", "golden", "check"])
+    with pytest.raises(SystemExit):
+        whichclock.main()
+    checked = capsys.readouterr().err
+
+    assert ["target gpt: 1 request is streamed without usage" in text for text in (captured, checked)] == [True, True]
+
+
 def test_quiet_leaves_data_only(run) -> None:
     """No hint, no bar."""
     assert "" == run("--mode", "replay", "--quiet")[2]

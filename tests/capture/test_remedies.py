@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import shlex
 import socket
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from capture.report import remedies
+from capture.ceiling import dollars
+from capture.report import remedies, summary_lines
 from capture.result import CaptureResult, Outcome, Row
 from capture.run import Mode
 from golden.model import Selection
 from golden.remedy import record_command
 from golden.suite import select
+from snapshots.console import Console
 from tests.capture.conftest import Project, outcomes
 from tests.capture.server import ModelServer, say_json
 
@@ -182,3 +185,103 @@ def test_a_path_outside_the_working_directory_is_told_whole(
     [hint] = remedies(one.capture())
 
     assert hint.endswith(f"git checkout -- {one.files()[0]}")
+
+
+def _row(outcome: Outcome, error: str, **more: Any) -> Row:
+    return Row("c", "gpt", 0, "0" * 64, None, outcome, shared=False, error=error, **more)
+
+
+def test_a_failed_live_run_goes_on_with_its_log(one: Project, server: ModelServer) -> None:
+    """The same command alone would ask everything again and pay for it again."""
+    server.fallback = lambda asked: say_json({"error": {"message": "busy"}}, 503)
+    result = one.capture(Mode.LIVE)
+    assert result.log is not None
+
+    assert [f"run the same command again with --resume {result.log.name}: only what has no answer is asked"] == list(
+        remedies(result, Mode.LIVE)
+    )
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 422, 501, 505])
+def test_what_the_server_turns_down_is_not_to_be_run_again(one: Project, server: ModelServer, status: int) -> None:
+    """It was asked once, and would be told the same."""
+    server.fallback = lambda asked: say_json({"error": {"message": "no"}}, status)
+    result = one.capture()
+
+    assert (["failed"], 1, []) == (outcomes(result), result.calls, list(remedies(result)))
+
+
+def test_a_program_that_fails_is_not_to_be_run_again(one: Project) -> None:
+    """An exit code and rubbish are the program's to mend."""
+    one.write({"id": "hello", "prompt": "hello", "targets": ["sut"]}, target=EXEC.format("raise SystemExit(2)"))
+    assert (["failed"], []) == (outcomes(one.capture()), list(remedies(one.capture())))
+    one.write({"id": "hello", "prompt": "hello", "targets": ["sut"]}, target=EXEC.format("print(1)"))
+
+    assert (["failed"], []) == (outcomes(one.capture()), list(remedies(one.capture())))
+
+
+EXEC = f"[targets.sut]\ntype = 'exec'\ncommand = ['{sys.executable}', '-c', '{{}}']"
+
+
+def test_a_budget_too_small_for_one_call_is_to_be_raised(one: Project) -> None:
+    """81 bytes and 10 tokens at a dollar for a million; running again would never begin."""
+    one.write(
+        {"id": "hello", "request": {"messages": [{"role": "user", "content": "hello"}], "max_tokens": 10}},
+        more='[prices."tiny-1"]\ninput = 1\noutput = 1',
+    )
+    # What is sent, spelled out: its length and ten tokens of output bound the cost.
+    body = b'{"model":"tiny-1","messages":[{"role":"user","content":"hello"}],"max_tokens":10}'
+    most = len(body) + 10
+    result = one.capture(max_cost=0.00001)
+
+    assert (0, 1, most / 1_000_000) == (result.calls, result.left, result.too_dear_usd)
+    assert ["1 row is left by the budget: the next call may cost up to 0.000091 US dollars: raise --max-cost"] == list(
+        remedies(result)
+    )
+    assert 91 == most
+
+
+def test_a_budget_of_no_call_is_to_be_raised(one: Project) -> None:
+    """Running again with it would ask nothing again."""
+    assert ["1 row is left by the budget: it is too small for a single call: raise it"] == list(
+        remedies(one.capture(max_calls=0))
+    )
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(0.0187, "0.019"), (0.000091, "0.000091"), (0.1, "0.10"), (12.341, "12.35"), (3.0, "3.00"), (0.0, "0.00")],
+)
+def test_a_bound_is_shown_rounded_up(amount: float, text: str) -> None:
+    """What is shown is enough, and no more than two digits of it."""
+    assert f"{text} US dollars" == dollars(amount)
+
+
+def test_rows_that_nobody_asked_for_are_one_line() -> None:
+    """An interrupt or a budget leaves many for one reason; what failed by itself is told one by one."""
+    rows = [
+        _row(Outcome.FAILED, "HTTP 403: no"),
+        *(_row(Outcome.FAILED, "interrupted before it was answered", is_unasked=True) for _ in range(26)),
+        *(_row(Outcome.REFUSED, "over the budget of 2 calls", is_left=True) for _ in range(3)),
+        _row(Outcome.REFUSED, "over the budget of 2 calls (last: HTTP 503)", is_left=True),
+    ]
+    told = list(summary_lines(CaptureResult(tuple(rows), calls=2), Console("never")))
+
+    assert [
+        "failed  c  gpt  HTTP 403: no",
+        "failed  26 rows  interrupted before it was answered",
+        "refused  3 rows  over the budget of 2 calls",
+        "refused  c  gpt  over the budget of 2 calls (last: HTTP 503)",
+        "31 planned, 27 failed, 4 refused; 2 calls",
+    ] == told
+
+
+def test_a_refused_connection_says_what_the_system_says(one: Project) -> None:
+    """Host, port and reason; nothing of TLS, for there is none at an http address."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        one.write({"id": "hello", "prompt": "hello"}, base_url=f"http://127.0.0.1:{port}/v1", target="retries = 0")
+        [error] = errors(one.capture())
+
+    assert f"cannot connect to 127.0.0.1, port {port}: Connection refused" == error
