@@ -54,7 +54,10 @@ COMMANDS = {
     "demo": ("diff.demo", "Move one clock at a time on a real model and see what diff says."),
 }
 # name → those of its commands that a module above it holds, name → module: no noun imports a verb, so they meet here.
-GROUPS = {"snapshots": {"import": "capture.import_cli"}, "golden": {"adopt": "grade.adopt_cli"}}
+GROUPS = {
+    "snapshots": {"show": "golden.show_cli", "import": "capture.import_cli"},
+    "golden": {"adopt": "grade.adopt_cli"},
+}
 
 
 class _Door(TyperGroup):

@@ -160,9 +160,10 @@ def _normal_p(total: int, weights: list[int]) -> float:
 
 def drift_sentence(found: Drift) -> str:
     """Return the test in words; a suite that may have drifted, or not, is told as neither."""
-    counted = f"{found.worse} worse, {found.better} better of {found.cases} cases"
+    cases = f"{found.cases} case{'' if found.cases == 1 else 's'}"
+    counted = f"{found.worse} worse, {found.better} better of {cases}"
     if found.p is None or found.smallest_p is None:
-        return f"the model: no verdict moved over {found.cases} cases"
+        return f"the model: no verdict moved over {cases}"
     if found.smallest_p > LEVEL:
         return f"the model: {counted}; too few to tell drift from chance (the least p they can reach is {found.smallest_p:.2g})"
     said = "drift" if found.fires else "no drift"

@@ -17,6 +17,7 @@ from golden.worker_process import FIRST_LIFE, Life
 from grade.command import job_of
 from grade.plan import Plan, PlanRow
 from grade.pool import Chunk, Columns, Job, Pool
+from grade.report import counted
 from grade.run import CHUNK, workers_for
 from snapshots.console import neutral, shorten
 from snapshots.errors import ExitCode
@@ -74,9 +75,11 @@ class Purity:
             yield f"… and {len(self.differences) - _SHOWN} more (--format json lists all)"
         held = ", ".join(self.locks)
         if self.differences:
-            yield f"{len(self.differences)} of {self.rows} rows depend on date, folder, hash seed or order ({held})"
+            depend = "depends" if len(self.differences) == 1 else "depend"
+            yield f"{len(self.differences)} of {counted(self.rows, 'row')} {depend} on date, folder, hash seed or order ({held})"
         else:
-            yield f"pure: {self.rows} rows are the same under another date, folder, hash seed and order ({held})"
+            are = "is" if self.rows == 1 else "are"
+            yield f"pure: {counted(self.rows, 'row')} {are} the same under another date, folder, hash seed and order ({held})"
 
 
 def _shown(value: Any) -> str:

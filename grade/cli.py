@@ -113,7 +113,8 @@ def grade(
             shard=part,
         )
     written = command.keep(graded, suite, label=save, out=out)
-    code = graded.outcome.tally.exit_code(suite.pass_rate)
+    is_empty = part is not None and not planned  # nothing can fail in it, whatever the gate; --merge judges the run
+    code = 0 if is_empty else graded.outcome.tally.exit_code(suite.pass_rate)
     extra: dict[str, Any] = {"not_in_base": plan.not_in_base, "request_moved": plan.request_moved} if frozen else {}
     if reuse:
         extra["reused"] = graded.outcome.reused
@@ -122,15 +123,19 @@ def grade(
 
         rows = table.as_rows(graded.table) if graded.table is not None else []
         console.json({"schema": table.SCHEMA, "summary": report.summary(graded.outcome, **extra), "rows": rows})
+    elif is_empty:
+        console.out(f"shard {part} holds none of the selected cases: nothing to judge")
     else:
         for line in report.lines(graded.outcome, planned, console, code, suite.pass_rate):
             console.out(line)
         if frozen:
+            left_out = report.counted(plan.not_in_base, "row")
             console.out(
-                f"frozen at {frozen}: {plan.not_in_base} rows not in it, {plan.request_moved} with another request since"
+                f"frozen at {neutral(frozen)}: {left_out} not in it, {plan.request_moved} with another request since"
             )
-    if reuse and format is Format.TABLE:
-        console.out(f"reused from {neutral(reuse)}: {graded.outcome.reused} of {len(plan.rows)} rows")
+        if reuse:
+            rows_told = report.counted(graded.outcome.tally.rows, "row")
+            console.out(f"reused from {neutral(reuse)}: {graded.outcome.reused} of {rows_told}")
     _say_remedies(graded, suite, planned, console, frozen)
     if written is not None:
         console.say(f"saved {neutral(_shown(written, suite.root))}")
@@ -148,28 +153,30 @@ def _merge(
 ) -> NoReturn:
     """Put shards together, keep the whole run, and tell what it came to."""
     from golden import labels
+    from golden.model import Selection
+    from golden.suite import select
     from grade import command, merge, report, table
-    from grade.run import Outcome
     from snapshots.console import neutral
 
-    merge.require_alone(bool(selection))
+    merge.require_alone(selection)
     merged = merge.merge(files, suite.name)
-    outcome = Outcome(merged.tally)
+    outcome = merged.outcome
     for folder in merged.sources:
         outcome.loaded.sources.update(labels.read_sources(folder))
     path = out if out is not None else suite.results / save / "run.parquet" if save else None
-    code = merged.tally.exit_code(suite.pass_rate)
+    written = None
     if path is not None:
-        written = command.keep(
-            command.Graded(outcome, None, None, merge.write(merged, path)), suite, label=save, out=out
-        )
-        console.say(f"saved {neutral(_shown(written, suite.root))}")
+        graded = command.Graded(outcome, None, None, merge.write(merged, path))
+        written = command.keep(graded, suite, label=save, out=out)
+    code = outcome.tally.exit_code(suite.pass_rate)
     if format is Format.JSON:
         rows = table.as_rows(merged.rows)
         console.json({"schema": table.SCHEMA, "summary": report.summary(outcome), "rows": rows})
     else:
-        for line in report.lines(outcome, (), console, code, suite.pass_rate):
+        for line in report.lines(outcome, select(suite, Selection()), console, code, suite.pass_rate):
             console.out(line)
+    if written is not None:
+        console.say(f"saved {neutral(_shown(written, suite.root))}")
     raise typer.Exit(code)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 
 from golden import labels
+from golden.model import Selection
 from grade import table
 from grade.arrow import pc
-from grade.run import BATCH
-from grade.verdict import Tally
+from grade.run import BATCH, MOST_PROBLEMS, Outcome
 from snapshots import strict_json
 from snapshots.errors import RefError, UsageError
 
@@ -26,7 +27,7 @@ class Merged:
 
     rows: pa.Table
     metadata: dict[str, Any]
-    tally: Tally
+    outcome: Outcome
     sources: list[Path] = field(default_factory=list[Path])
 
 
@@ -60,7 +61,7 @@ def merge(files: Sequence[Path], suite: str) -> Merged:
     missing = sorted(set(range(1, count + 1)) - set(numbers.values()))
     if missing or len(counts) > 1:
         raise RefError(
-            f"shard {', '.join(map(str, missing))} of {count} is missing"
+            f"{_named(missing)} of {count} {'is' if len(missing) == 1 else 'are'} missing"
             if missing
             else "the shards are of runs that were split otherwise",
             hint="name the files of all shards of one run",
@@ -70,7 +71,7 @@ def merge(files: Sequence[Path], suite: str) -> Merged:
     if whole.num_rows != first["of"]["rows"]:
         raise RefError(f"the shards hold {whole.num_rows} rows of {first['of']['rows']}", hint="grade them again")
     metadata = {name: value for name, value in first.items() if name not in ("schema", "shard", "of")}
-    return Merged(whole, metadata, _tally(whole), [labels.resolve(str(path), path.parent).sources for path in files])
+    return Merged(whole, metadata, _outcome(whole), [labels.resolve(str(path), path.parent).sources for path in files])
 
 
 def _numbers(told: dict[Path, dict[str, Any]]) -> dict[Path, int]:
@@ -87,12 +88,17 @@ def _numbers(told: dict[Path, dict[str, Any]]) -> dict[Path, int]:
     return numbers
 
 
+def _named(numbers: Sequence[int]) -> str:
+    return f"shard{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
+
+
 def _plain_keys(rows: pa.Table) -> pa.Table:
     return pa.Table.from_arrays([rows.column("case_id"), rows.column("target"), rows.column("trial")], names=list(_KEY))
 
 
-def _tally(rows: pa.Table) -> Tally:
-    tally = Tally()
+def _outcome(rows: pa.Table) -> Outcome:
+    """Return what the rows add up to, with what people are told of those that did not pass."""
+    outcome = Outcome()
     columns = [rows.column(name).to_pylist() for name in ("case_id", "target", "status", "case_passed", "expectation")]
     entries = list(zip(*columns, strict=True))
     known: dict[str, str | None] = {}
@@ -102,9 +108,12 @@ def _tally(rows: pa.Table) -> Tally:
             case_id, _, _, passed, text = entries[start]
             if text not in known:
                 known[text] = strict_json.loads(text).get("known")
-            tally.add(case_id, [entry[2] for entry in entries[start:end]], passed, known[text])
+            outcome.tally.add(case_id, [entry[2] for entry in entries[start:end]], passed, known[text])
             start = end
-    return tally
+    failed = [i for i, entry in enumerate(entries) if entry[2] != "pass"]
+    for row in rows.take(failed[:MOST_PROBLEMS]).drop_columns(["recorded_at"]).to_pylist():
+        outcome.problem(row, known[row["expectation"]])
+    return outcome
 
 
 def write(merged: Merged, path: Path) -> Path:
@@ -117,7 +126,11 @@ def write(merged: Merged, path: Path) -> Path:
     return writer.finish()
 
 
-def require_alone(selected: bool) -> None:
+def require_alone(selection: Selection) -> None:
     """Refuse a selection beside ``--merge``: the shards say what was selected. Raises ``UsageError``."""
-    if selected:
+    files = [name for name in selection.cases if name.endswith(".parquet")]
+    if files:
+        hint = f"repeat the option for each file: {shlex.join(word for name in files for word in ('--merge', name))}"
+        raise UsageError(f"--merge takes one file, and {files[0]} is read as the name of a case", hint=hint)
+    if selection:
         raise UsageError("--merge takes no cases, targets or tags", hint="select when the shards are graded")

@@ -16,6 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from golden.model import Planned, Suite
     from snapshots.envelope import Envelope
+    from snapshots.errors import WhichclockError
 
 _FINDINGS = ("expected", "findings", "missing", "unexpected")
 
@@ -117,7 +118,7 @@ class GoldenItem(pytest.Item):
         from snapshots.errors import WhichclockError
 
         if isinstance(excinfo.value, WhichclockError):
-            return f"{excinfo.value.message}\n{excinfo.value.hint}".rstrip()
+            return _reason(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
@@ -129,7 +130,13 @@ class GoldenItem(pytest.Item):
         return root / file, int(line) - 1 if line else None, self.name
 
 
+def _reason(error: WhichclockError) -> str:
+    return f"{error.message}\n{error.hint}".rstrip()
+
+
 def _told(rows: list[dict[str, Any]], what: str) -> str:
+    from grade.problem import evidence_lines
+    from grade.report import show_command
     from snapshots.console import neutral
 
     lines = [what]
@@ -141,8 +148,9 @@ def _told(rows: list[dict[str, Any]], what: str) -> str:
         lines.append(f"  {row['status']}{trial}{error}")
         if row["status"] == "fail":
             lines += [f"    {name}: {', '.join(row[name]) or '-'}" for name in _FINDINGS]
+            lines += [f"    evidence: {one}" for one in evidence_lines(row["evidence"], row["unexpected"])]
         if row["answer_hash"]:
-            lines.append(f"    snapshot: {_prefix(row)}  (whichclock snapshots show {row['request_hash'][:12]})")
+            lines.append(f"    snapshot: {_prefix(row)}  ({show_command(row['request_hash'])})")
     return "\n".join(lines)
 
 
@@ -155,8 +163,13 @@ def _prefix(row: dict[str, Any]) -> str:
 def frozen_envelope(pytestconfig: pytest.Config) -> Callable[..., Envelope]:
     """Return a function that gives the frozen answer of a case: ``frozen_envelope("case id", target="gpt", trial=0)``."""
     from grade.api import envelope
+    from snapshots.errors import WhichclockError
 
     def of(case_id: str, target: str | None = None, trial: int = 0) -> Envelope:
-        return envelope(_session(pytestconfig).suite, case_id, target, trial)
+        try:
+            return envelope(_session(pytestconfig).suite, case_id, target, trial)
+        except WhichclockError as error:
+            reason = _reason(error)
+        pytest.fail(reason, pytrace=False)  # outside of the handler: pytest would show what the error came from
 
     return of

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from golden.price import Price
+from grade import problem
 from grade.plan import Plan, PlanRow, digests
 from grade.pool import Chunk, Columns, Job, Loaded, Pool
 from grade.reuse import Reuse
@@ -26,10 +27,7 @@ NAMES = (
 )  # fmt: skip
 Rows = dict[str, list[Any]]
 Sink = Callable[[Rows], None]
-
-
-_TOLD = ("status", "case_passed", "missing", "unexpected", "error")
-_MOST_PROBLEMS = 10_000
+MOST_PROBLEMS = 10_000
 
 
 @dataclass(slots=True)
@@ -44,10 +42,14 @@ class Outcome:
     reused: int = 0
     asked_moved: int = 0
 
-    def problem(self, case_id: str, target: str, trial: int, told: dict[str, Any]) -> None:
-        """Keep what people are told of a row; there is a limit, for memory stays flat."""
-        if len(self.problems) < _MOST_PROBLEMS:
-            self.problems[case_id, target, trial] = told
+    @property
+    def is_full(self) -> bool:
+        """Tell whether no more problems are kept: memory stays flat."""
+        return len(self.problems) >= MOST_PROBLEMS
+
+    def problem(self, row: Mapping[str, Any], known: str | None) -> None:
+        """Keep what people are told of a row of the table."""
+        self.problems[row["case_id"], row["target"], row["trial"]] = problem.of(row, known)
 
 
 def runtime(loaded: Loaded) -> dict[str, str]:
@@ -165,9 +167,8 @@ def _finish(rows: list[PlanRow], facts: Columns, batch: Rows, outcome: Outcome, 
         row.asked is not None and _asked_more(row.asked, asked) for row, asked in zip(rows, facts["asked"], strict=True)
     )
     for i, status in enumerate(facts["status"]):
-        if status != "pass":
-            row = rows[i]
-            outcome.problem(row.case_id, row.target, row.trial, {name: facts[name][i] for name in _TOLD})
+        if status != "pass" and not outcome.is_full:
+            outcome.problem({name: facts[name][i] for name in NAMES}, rows[i].side.known)
 
 
 def _asked_more(listed: list[tuple[str, int, str]], asked: str) -> bool:

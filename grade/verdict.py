@@ -41,6 +41,7 @@ class Tally:
     cases_passed: int = 0
     counted: int = 0
     counted_passed: int = 0
+    counted_failed: int = 0
     known_failing: int = 0
     known_flaky: int = 0
     stale: list[str] = field(default_factory=list[str])
@@ -61,6 +62,7 @@ class Tally:
         else:
             self.counted += 1
             self.counted_passed += passed is True
+            self.counted_failed += passed is False
 
     @property
     def unjudged(self) -> int:

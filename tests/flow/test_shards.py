@@ -74,7 +74,7 @@ def test_each_case_is_in_one_shard_with_all_its_trials(many: Project, tmp_path: 
         (["--shard", "4/3", "--out", "x.parquet"], "--shard 4/3 is no shard"),
         (["--shard", "1/3"], "--shard writes a part of a run"),
         (["--shard", "1/3", "--save", "main"], "--shard writes a part of a run"),
-        (["--merge", "1.parquet"], "shard 2, 3 of 3 is missing"),
+        (["--merge", "1.parquet"], "shards 2, 3 of 3 are missing"),
         (["--merge", "1.parquet", "--merge", "1.parquet", "--merge", "2.parquet"], "shard 3 of 3 is missing"),
         (["--merge", "whole.parquet"], "is no shard"),
         (["--merge", "nothing.parquet"], "no results file"),
