@@ -43,7 +43,10 @@ CREDENTIAL_HEADERS = frozenset(
     {"authorization", "proxy-authorization", "cookie", "x-api-key", "api-key", "x-goog-api-key"}
 )
 SCHEMA_PLACES = ("tools", "functions", "response_format", "text/format", "generationConfig", "output_config/format")
-_HOLD_SCHEMAS = frozenset(place.split("/")[0] for place in SCHEMA_PLACES)
+_INNER_PLACES = tuple(place for place in SCHEMA_PLACES if "/" in place)
+_SIGNS = frozenset({"required", "additionalProperties", "$schema", "$defs", "description"})
+# What people, models and tools said, in each dialect and to programs: JSON in it is data, and is keyed as data.
+_SAID = frozenset({"messages", "contents", "input", "prompt", "system", "systemInstruction", "system_instruction"})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -105,7 +108,11 @@ def exec_document(
     document: dict[str, Any] = {"transport": "exec", "command": list(command), "stdin": dict(stdin)}
     if env:
         document["env"] = f"sha256:{canonical.digest(dict(env))}"
-    order = {**property_order(stdin, "/stdin"), **property_order(stdin.get("params"), "/stdin/params")}
+    # Params are a body of their own, with places and a conversation of their own.
+    order = {
+        **property_order({name: item for name, item in stdin.items() if name != "params"}, "/stdin"),
+        **property_order(stdin.get("params"), "/stdin/params"),
+    }
     if order:
         document["order"] = order
     if salt:
@@ -183,29 +190,48 @@ def quoted(value: str, safe: str = "") -> str:
 def property_order(body: Any, at: str = "/body") -> dict[str, list[str]]:
     """Return the ``order`` member: pointer of each schema's ``properties`` that is not in sorted order → its names in order.
 
+    In the places of ``SCHEMA_PLACES`` every object called ``properties`` is a schema's; elsewhere one that looks like it and stands
+    beside a sign of a schema. What is said in a conversation is data, whatever it looks like.
+
     Args:
-        body: what may hold schemas, in the places of ``SCHEMA_PLACES``.
+        body: what may hold schemas.
         at: its pointer in the document.
     """
-    if not isinstance(body, dict) or _HOLD_SCHEMAS.isdisjoint(body):
-        return {}
+    if not isinstance(body, dict):
+        return dict(_orders(body, at, is_schema=False))
     order: dict[str, list[str]] = {}
-    for place in SCHEMA_PLACES:
-        part: Any = body
-        for name in place.split("/"):
-            part = part.get(name) if isinstance(part, dict) else None
-        order.update(_orders(part, f"{at}/{place}"))
+    for name, item in body.items():
+        if name not in _SAID and isinstance(item, dict | list):
+            order.update(_orders(item, f"{at}/{escape(name)}", is_schema=name in SCHEMA_PLACES))
+    for place in _INNER_PLACES:
+        outer, inner = place.split("/")
+        part = body.get(outer)
+        if isinstance(part, dict):
+            order.update(_orders(part.get(inner), f"{at}/{place}", is_schema=True))
     return order
 
 
-def _orders(value: Any, at: str) -> Iterator[tuple[str, list[str]]]:
+def _orders(value: Any, at: str, *, is_schema: bool) -> Iterator[tuple[str, list[str]]]:
     members: Iterable[tuple[str, Any]] = ()
     if isinstance(value, dict):
         members = ((escape(name), item) for name, item in value.items())
         properties = value.get("properties")
-        if isinstance(properties, dict) and not canonical.in_sorted_order(list(properties)):
+        if (
+            isinstance(properties, dict)
+            and (is_schema or _are_of_a_schema(properties, value))
+            and not canonical.in_sorted_order(list(properties))
+        ):
             yield f"{at}/properties", list(properties)
     elif isinstance(value, list):
         members = ((str(i), item) for i, item in enumerate(value))
     for name, item in members:
-        yield from _orders(item, f"{at}/{name}")
+        yield from _orders(item, f"{at}/{name}", is_schema=is_schema)
+
+
+def _are_of_a_schema(properties: Mapping[str, Any], beside: Mapping[str, Any]) -> bool:
+    """Tell whether an object called ``properties`` is a schema's: schemas in it, and beside it what a schema says of itself."""
+    if not all(isinstance(one, dict | bool) for one in properties.values()):
+        return False
+    kinds = beside.get("type")
+    named = [kind.lower() for kind in (kinds if isinstance(kinds, list) else [kinds]) if isinstance(kind, str)]
+    return "object" in named or not _SIGNS.isdisjoint(beside)
