@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from diff.side import Side
-from snapshots import generic
+from golden.program import moved
+from snapshots import generic, program
 from snapshots.same_answer import same_answer as same_body
 
 Row = Mapping[str, Any]
@@ -29,3 +30,15 @@ def same_answer(base: Row, head: Row, base_side: Side, head_side: Side) -> bool 
     if old is None or new is None:
         return None
     return same_body(old, new)
+
+
+program_rule = program.RULE
+"""The answer rule of programs: their answers hold the digests of the files that gave them."""
+
+
+def programs_moved(base: Row, head: Row, base_side: Side, head_side: Side) -> list[str]:
+    """Return the files of a program that are others than when the base's answer was recorded; none where that is not at hand."""
+    old, new = base_side.response(base), head_side.response(head)
+    if old is None or new is None:
+        return []
+    return moved(old[1].get("program") or {}, new[1].get("program") or {})

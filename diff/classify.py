@@ -6,7 +6,7 @@ functions below. The model clock is only ever blamed where the request is the sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,11 +30,13 @@ class Facts:
         runtime_moved: whether the two runs' graders ran on other versions.
         old_code_agrees: whether the old code, under the old expectation, gives the old findings for the head's observation; ``None``
             where it cannot run.
+        programs: the files of an exec target's command that are others than when the base's answer was recorded.
     """
 
     same_answer: bool | None
     runtime_moved: bool = False
     old_code_agrees: bool | None = None
+    programs: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -112,6 +114,8 @@ def _model_clock(base: Row, head: Row, facts: Facts, moved: set[str], evidence: 
         )
     elif not facts.same_answer:
         moved.add("model")
+        if facts.programs:
+            evidence["program"] = list(facts.programs)
     if base["reported_model"] != head["reported_model"]:
         evidence["reported_model"] = [base["reported_model"], head["reported_model"]]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from diff.answers import same_answer
+from diff.answers import program_rule, programs_moved, same_answer
 from diff.classify import CLOCKS, MOVES, Classified, Facts, classify, differing_codes, is_unreadable
 from diff.confirm import old_code_agrees
 from diff.pairs import Pairs, pair
@@ -117,7 +117,8 @@ def _facts(base: Side, head: Side, olds: list[Row | None], news: list[Row | None
             continue
         comparable = old["request_hash"] == new["request_hash"] and not is_unreadable(old) and not is_unreadable(new)
         same = same_answer(old, new, base, head) if comparable else None
-        facts.append(Facts(same, runtime_moved))
+        program = programs_moved(old, new, base, head) if same is False and new["answer_rule"] == program_rule else []
+        facts.append(Facts(same, runtime_moved, programs=program))
         code_moved = (
             old["grader_digest"] != new["grader_digest"] or old["expectation_digest"] != new["expectation_digest"]
         )

@@ -175,7 +175,9 @@ def detail(row: DiffRow) -> str:
         parts.append(", ".join(f"{c['part']} {c['pointer']}" for c in row.request_changes[:3]))
         if len(row.request_changes) > 3:
             parts[-1] += f" and {len(row.request_changes) - 3} more"
-    parts += [f"{name}: {_told(value)}" for name, value in row.evidence.items() if name not in ("graders",)]
+    if "program" in row.evidence:
+        parts.append(f"the program changed: {', '.join(row.evidence['program'])}")
+    parts += [f"{name}: {_told(value)}" for name, value in row.evidence.items() if name not in ("graders", "program")]
     if "graders" in row.evidence:
         parts.append(f"code of {', '.join(row.evidence['graders'])}")
     return neutral("; ".join(parts))
