@@ -268,12 +268,18 @@ def test_a_program_that_is_killed_is_told_with_the_signal(project: Project) -> N
 @pytest.mark.parametrize(
     ("printed", "expected"),
     [
-        ("", "the program printed no JSON object, but exit code 0"),
-        ("Hello", "the program printed no JSON object, but exit code 0"),
-        ('{"output": "A"} {}', "the program printed no JSON object, but exit code 0"),
-        ("[1]", "the program printed no JSON object, but exit code 0"),
-        ("{}", "the program printed neither output nor pass, but exit code 0"),
-        ('{"usage": {}}', "the program printed neither output nor pass, but exit code 0"),
+        ("", "the program ended with exit code 0 and printed nothing"),
+        ("Hello", "the program ended with exit code 0 and printed no JSON object: Hello"),
+        (
+            '{"output": "A"} {}',
+            'the program ended with exit code 0 and printed no JSON object: {"output": "A"} {}',
+        ),
+        ("[1]", "the program ended with exit code 0 and printed no JSON object: [1]"),
+        ("{}", "the program ended with exit code 0 and printed an object with neither output nor pass: {}"),
+        (
+            '{"usage": {}}',
+            'the program ended with exit code 0 and printed an object with neither output nor pass: {"usage": {}}',
+        ),
         ('{"output": "A", "error": {}}', "the program reports: an error"),
         ('{"output": "A", "error": "no"}', "the program reports: no"),
         ('{"error": {"message": "no", "retriable": "yes"}}', "the program reports: no"),
