@@ -43,32 +43,34 @@ class Walk:
         """Return the newest commit after which ``clock`` reads ``now`` and before which it reads something else.
 
         Args:
-            clock: ``request``, ``expectation`` or ``grader``.
-            now: what it reads on the head side: a hash, a digest, or the digests by grader name.
+            clock: ``request``, ``expectation``, ``grader``, or ``targets`` for the configuration of judges.
+            now: what it reads on the head side: a hash, a digest, the digests by grader name, or targets by name.
         """
         if not self._history:
             return Moved(None, "no commit touches the project")
-        if self._at(clock, self._history[0][0]) != now:
+        if self._at(clock, self._history[0][0], now) != now:
             return Moved(None, "not committed yet")
         for commit, subject in self._history:
             parent = self._repository.parent(commit)
-            if parent is None or self._at(clock, parent) != now:
+            if parent is None or self._at(clock, parent, now) != now:
                 return Moved(commit, f"{commit[:12]} {subject}")
         return Moved(None, f"before the last {len(self._history)} commits of the project")
 
-    def _at(self, clock: str, commit: str) -> Any:
+    def _at(self, clock: str, commit: str, now: Any) -> Any:
         key = clock, commit
         if key not in self._seen:
             with TemporaryDirectory(prefix="whichclock-") as folder:
-                self._seen[key] = self._read(clock, commit, Path(folder).resolve())
+                self._seen[key] = self._read(clock, commit, now, Path(folder).resolve())
         return self._seen[key]
 
-    def _read(self, clock: str, commit: str, folder: Path) -> Any:
+    def _read(self, clock: str, commit: str, now: Any, folder: Path) -> Any:
         """Return what a clock of the case reads at a commit, or the reason why it has no reading there."""
         try:
             self._repository.extract(commit, folder, without=self._store())
             suite = load_suite(folder / self._suite.config.name, snapshots=folder / "snapshots")
             rows = [r for r in select(suite, Selection()) if (r.case.id, r.target.name) == (self._case, self._target)]
+            if clock == "targets":
+                return {name: suite.targets.get(name) for name in now}
             return _READ[clock](suite, rows[0]) if rows else "no such case"
         except WhichclockError as error:
             return f"unreadable: {error.message}"

@@ -12,14 +12,15 @@ from diff.classify import CLOCKS
 from diff.compare import Comparison
 from diff.report import codes
 from diff.row import DiffRow
+from diff.why_changes import answer_changes, changed_files, changes, judge_answers, judge_requests, judge_targets
 from golden.model import Suite
 from snapshots.console import Console, neutral, shorten
 from snapshots.errors import RefError
-from snapshots.pointer import differing, look_up
-from snapshots.response import payload
+from snapshots.pointer import differing
 from snapshots.store import Store
 
 SCHEMA = "whichclock.why/1"
+NO_GIT = "no git here: no commit is named"
 _LONGEST = 400
 _MOST_LINES = 40
 
@@ -40,7 +41,7 @@ class Clock:
 
 @dataclass(slots=True)
 class Why:
-    """What happened to one case × target, told by its first trial that moved."""
+    """What happened to one case × target, told by its first trial that moved. ``note`` says why no commit is named."""
 
     case_id: str
     target: str
@@ -50,6 +51,7 @@ class Why:
     reason: str | None
     findings: list[str]
     clocks: list[Clock]
+    note: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -76,8 +78,8 @@ def _telling(trials: list[DiffRow]) -> DiffRow:
 
 def _account(comparison: Comparison, row: DiffRow, suite: Suite) -> Why:
     made = [_clock(name, row, comparison) for name in CLOCKS]
-    _blame(made, row, suite)
-    return Why(row.case_id, row.target, row.trial, row.move, row.verdict_change, row.reason, codes(row), made)
+    note = _blame(made, row, comparison, suite)
+    return Why(row.case_id, row.target, row.trial, row.move, row.verdict_change, row.reason, codes(row), made, note)
 
 
 def _clock(name: str, row: DiffRow, comparison: Comparison) -> Clock:
@@ -98,17 +100,17 @@ def _clock(name: str, row: DiffRow, comparison: Comparison) -> Clock:
     elif name == "model":
         _model(clock, row, comparison)
     elif name == "grader" and clock.state == "moved":
-        clock.changes = _code_changes(row, comparison)
+        clock.changes = [*_code_changes(row, comparison), *judge_requests(row, comparison)]
     elif name == "expectation" and clock.state == "moved":
-        clock.changes = _changes(
-            base["expectation"], head["expectation"], list(differing(base["expectation"], head["expectation"]))
-        )
+        old, new = base["expectation"], head["expectation"]
+        asked = [] if "grader" in row.clocks else judge_requests(row, comparison)
+        clock.changes = [*changes(old, new, differing(old, new)), *asked]
     return clock
 
 
 def _code_changes(row: DiffRow, comparison: Comparison) -> list[dict[str, Any]]:
     """Return the digests of each moved grader, with the lines of its code that changed where both sides' sources are at hand."""
-    changes: list[dict[str, Any]] = []
+    told: list[dict[str, Any]] = []
     shown: set[tuple[Any, Any]] = set()
     for name in row.evidence.get("graders", ()):
         old, new = ((side["graders"] or {}).get(name) if side else None for side in (row.base, row.head))
@@ -116,8 +118,8 @@ def _code_changes(row: DiffRow, comparison: Comparison) -> list[dict[str, Any]]:
         if old is not None and new is not None and (old, new) not in shown:
             shown.add((old, new))  # graders of one module share its code: the lines are shown once
             change["lines"] = _code_lines(comparison.base.source(old), comparison.head.source(new))
-        changes.append(change)
-    return changes
+        told.append(change)
+    return told
 
 
 def _code_lines(old: dict[str, Any] | None, new: dict[str, Any] | None) -> list[str]:
@@ -136,13 +138,13 @@ def _request_changes(row: DiffRow, comparison: Comparison) -> list[dict[str, Any
     old, new = comparison.base.document(row.base["request_hash"]), comparison.head.document(row.head["request_hash"])
     if old is None or new is None:
         return []
-    changes = _changes(old, new, [c["pointer"] for c in row.request_changes])
-    for change, told in zip(changes, row.request_changes, strict=True):
+    made = changes(old, new, [c["pointer"] for c in row.request_changes])
+    for change, told in zip(made, row.request_changes, strict=True):
         change["part"] = told["part"]
         if change["before"] == change["after"]:  # only the order of the members differs
             change["before"] = list(old.get("order", {}).get(change["pointer"], sorted(change["before"] or ())))
             change["after"] = list(new.get("order", {}).get(change["pointer"], sorted(change["after"] or ())))
-    return changes
+    return made
 
 
 def _model(clock: Clock, row: DiffRow, comparison: Comparison) -> None:
@@ -153,52 +155,61 @@ def _model(clock: Clock, row: DiffRow, comparison: Comparison) -> None:
         clock.state, clock.note = "unknown", "the request moved: another question has another answer"
     elif head["answer_hash"] is None or base["answer_hash"] is None:
         clock.state, clock.note = "unknown", f"base: {base['status']}, head: {head['status']}"
-    elif "model" in row.evidence:
-        clock.state, clock.note = "unknown", str(row.evidence["model"])
-    elif clock.state == "moved":
+    else:
+        notes = [str(row.evidence["model"])] if "model" in row.evidence else []
+        clock.state = "unknown" if notes and clock.state == "still" else clock.state
         old, new = comparison.base.response(base), comparison.head.response(head)
-        if old is not None and new is not None:
-            before, after = payload(old[1]), payload(new[1])
-            clock.changes = _changes(before, after, [p for p in differing(before, after) if not _per_call(p)])
-    if "reported_model" in row.evidence:
-        clock.note = "reported model " + " → ".join(map(str, row.evidence["reported_model"]))
+        if clock.state == "moved" and old is not None and new is not None:
+            clock.changes = answer_changes(old[1], new[1])
+        clock.changes += judge_answers(row, comparison)
+        files = changed_files(clock.changes)
+        notes += [f"the program changed: {', '.join(files)}"] if files else []
+        if "reported_model" in row.evidence:
+            notes.append("reported model " + " → ".join(map(str, row.evidence["reported_model"])))
+        clock.note = "; ".join(notes) or None
 
 
-def _per_call(pointer: str) -> bool:
-    return pointer.startswith(("/id", "/created", "/usage", "/timings", "/system_fingerprint", "/service_tier"))
-
-
-def _changes(old: Any, new: Any, pointers: list[str]) -> list[dict[str, Any]]:
-    return [{"pointer": p, "before": look_up(old, p)[1], "after": look_up(new, p)[1]} for p in pointers]
-
-
-def _blame(clocks: list[Clock], row: DiffRow, suite: Suite) -> None:
-    if row.head is None or not any(c.state == "moved" for c in clocks):
-        return
+def _blame(clocks: list[Clock], row: DiffRow, comparison: Comparison, suite: Suite) -> str | None:
+    """Name the commit of each clock that moved; return why none is named where there is no history to ask."""
+    moved = [clock for clock in clocks if clock.state == "moved"]
+    if row.head is None or not moved:
+        return None
     try:
         walk = Walk(suite, row.case_id, row.target)
-        for clock in clocks:
-            if clock.state == "moved":
-                _set(clock, _found(walk, clock, row, suite))
+        for clock in moved:
+            _set(clock, _found(walk, clock, row, comparison, suite))
     except RefError as error:
-        for clock in clocks:
-            if clock.state == "moved":
-                clock.moved_by = f"unknown: {error.message}"
+        return NO_GIT if "not a git repository" in error.message else f"no commit is named: {error.message}"
+    return None
 
 
-def _found(walk: Walk, clock: Clock, row: DiffRow, suite: Suite) -> Moved:
+def _found(walk: Walk, clock: Clock, row: DiffRow, comparison: Comparison, suite: Suite) -> Moved | None:
     head = row.head or {}
     if clock.clock == "model":
-        found = Store(suite.snapshots).find(head["request_hash"], head["trial"], head["integrity"])
+        observed = _moved_observation(row)
+        found = Store(suite.snapshots).find(observed["request_hash"], observed["trial"], observed["integrity"])
         return Moved(None, "its file is gone") if found is None else walk.recording(Path(found.path))
+    if clock.clock == "grader" and clock.before == clock.after:  # no code moved: what a judge is asked did
+        targets = {name: suite.targets[name] for name in judge_targets(row, comparison) if name in suite.targets}
+        return walk.blame("targets", targets) if targets else None
     if clock.clock == "grader":
         names = [n for n in head["graders"] if ":" not in n]
         return walk.blame("grader", {n: head["graders"][n] for n in head["expectation"].get("graders", names)})
     return walk.blame(clock.clock, clock.after)
 
 
-def _set(clock: Clock, moved: Moved) -> None:
-    clock.commit, clock.moved_by = moved.commit, moved.words
+def _moved_observation(row: DiffRow) -> dict[str, Any]:
+    """Return the recording that moved the model clock: the judge's where the answer itself stands still."""
+    head = row.head or {}
+    judges = row.evidence.get("judges", ())
+    if judges and row.base is not None and row.base["answer_hash"] == head["answer_hash"]:
+        return next(one for one in head["asked"] if one["name"] == judges[0])
+    return head
+
+
+def _set(clock: Clock, moved: Moved | None) -> None:
+    if moved is not None:
+        clock.commit, clock.moved_by = moved.commit, moved.words
 
 
 def lines(account: Why, console: Console, base: str, head: str) -> list[str]:
@@ -216,13 +227,9 @@ def lines(account: Why, console: Console, base: str, head: str) -> list[str]:
             "still": "still  ",
             "unknown": console.paint("unknown", "yellow"),
         }[clock.state]
-        hashes = (
-            _short(clock.before or clock.after)
-            if clock.state == "still" or clock.before == clock.after
-            else f"{_short(clock.before)} → {_short(clock.after)}"
-        )
         shown.append(
-            f"  {clock.clock:<12} {mark}  {hashes}" + (f"   {neutral(clock.moved_by)}" if clock.moved_by else "")
+            f"  {clock.clock:<12} {mark}  {_hashes(clock)}"
+            + (f"   {neutral(clock.moved_by)}" if clock.moved_by else "")
         )
         if clock.note:
             shown.append(f"      {neutral(clock.note)}")
@@ -231,10 +238,21 @@ def lines(account: Why, console: Console, base: str, head: str) -> list[str]:
             shown.append(f"      {neutral(part + (change['pointer'] or '/'))}")
             if change.get("lines"):
                 shown += [f"        {shorten(neutral(line), _LONGEST)}" for line in change["lines"][:_MOST_LINES]]
-                continue
-            shown.append(f"        - {_value(change['before'])}")
-            shown.append(f"        + {_value(change['after'])}")
+            elif clock.clock == "grader" and "part" not in change:  # a digest, whose code is not at hand
+                shown[-1] += f"  {_short(change['before'])} → {_short(change['after'])}"
+            else:
+                shown.append(f"        - {_value(change['before'])}")
+                shown.append(f"        + {_value(change['after'])}")
     return shown
+
+
+def _hashes(clock: Clock) -> str:
+    """Return both hashes with an arrow between them, or the one that they have in common."""
+    if clock.before != clock.after:
+        if clock.state == "still":
+            return _short(clock.before or clock.after)
+        return f"{_short(clock.before)} → {_short(clock.after)}"
+    return f"{_short(clock.before)} on both sides" if clock.state == "moved" else _short(clock.before)
 
 
 def _short(text: str | None) -> str:

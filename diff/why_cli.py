@@ -40,7 +40,7 @@ def why(
     from diff.compare import compare
     from diff.side import Sides
     from golden.suite import find_config, load_suite
-    from snapshots.console import Console
+    from snapshots.console import Console, neutral
     from snapshots.errors import UsageError
 
     console = Console(color.value, quiet=quiet)
@@ -62,6 +62,8 @@ def why(
             for one in told:
                 for line in account.lines(one, console, comparison.base.name, comparison.head.name):
                     console.out(line)
+            for note in dict.fromkeys(one.note for one in told if one.note is not None):
+                console.out(neutral(note))
 
 
 def case_rows(comparison: Any, case_id: str) -> list[Any]:
