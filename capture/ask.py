@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from capture import retry
 from capture.accept import Answer, Failure, judge
-from capture.budget import Budget, output_limit
+from capture.budget import PRICE_REMEDY, Budget, output_limit
 from capture.options import CaptureOptions
 from capture.pace import Pace
 from capture.plan import Job
@@ -20,6 +23,7 @@ from capture.storable import Storable
 from capture.transport import Limits, NoReplyError, Reply, TooLargeError, Transport
 from golden import program
 from golden.model import Suite, Target
+from golden.redaction import Redaction
 from golden.render import ProgramWire, Wire
 from snapshots import canonical, console
 from snapshots.errors import WhichclockError
@@ -52,14 +56,15 @@ class Asker:
         programs: Programs,
     ) -> None:
         self.budget = budget
-        self.storable = Storable(suite.redaction)
+        self._storables: dict[Redaction, Storable] = {}
         self._suite = suite
         self._options = options
         self._environ = environ
         self._transport = transport
         self._programs = programs
         self._paces: dict[str, Pace] = {}
-        self._digests: dict[tuple[str, ...], dict[str, str]] = {}
+        self._blind = asyncio.Lock()
+        self._digests: dict[tuple[Path, tuple[str, ...]], dict[str, str]] = {}
 
     async def ask(self, job: Job) -> Answered | Ended:
         """Return the answer, or how the identity ended without one. Every text in it is scrubbed and neutral."""
@@ -77,9 +82,16 @@ class Asker:
         scrub = scrubber({name: self._environ[name] for name in job.rendered.env if name in self._environ})
         if scrub and (name := scrub.find(canonical.encode(job.rendered.document))):
             return _holds_secret("the request", name)
-        if refused := self.storable.refuse_request(job.rendered.document):
+        if refused := Storable(self._suite.redaction).refuse_request(job.rendered.document):
             return refused
+        if (model := self.budget.unpriced(job.planned.target, job.rendered.document)) is not None:
+            return Ended(Outcome.REFUSED, error=f"--max-cost: there is no price for model {model!r}", hint=PRICE_REMEDY)
         return await _Exchange(self, job, wire, scrub).run()
+
+    def storable(self, job: Job) -> Storable:
+        """Return what may be written of an answer: by today's rules, and by those that its request was rendered under."""
+        rules = self._suite.redaction.joined(job.rendered.redaction)
+        return self._storables.setdefault(rules, Storable(rules))
 
     async def send(self, wire: Wire | ProgramWire, target: Target) -> Reply:
         """Make one call."""
@@ -96,13 +108,27 @@ class Asker:
             self._paces[target.name] = Pace(*rates, self._options.sleep)
         return self._paces[target.name]
 
-    def digests(self, wire: Wire | ProgramWire) -> dict[str, str] | None:
+    def digests(self, wire: Wire | ProgramWire, target: Target) -> dict[str, str] | None:
         """Return the digests of a program's files, read once a run; ``None`` for what is no program."""
         if not isinstance(wire, ProgramWire):
             return None
-        if wire.command not in self._digests:
-            self._digests[wire.command] = program.digests(wire.cwd, wire.command)
-        return self._digests[wire.command]
+        key = wire.cwd, target.command
+        if key not in self._digests:
+            self._digests[key] = program.digests(*key, self._environ)
+        return self._digests[key]
+
+    @asynccontextmanager
+    async def turn(self, job: Job) -> AsyncGenerator[None]:
+        """Hold a call back while another one of unknown cost is open: the first burst of a run could break any limit."""
+        is_blind = partial(self.budget.is_blind, job.planned.target, job.rendered.document)
+        if not is_blind():
+            yield
+            return
+        async with AsyncExitStack() as held:
+            await held.enter_async_context(self._blind)
+            if not is_blind():  # the call before this one has told
+                await held.aclose()
+            yield
 
     async def pause(self, seconds: float) -> None:
         """Wait between two attempts."""
@@ -151,6 +177,10 @@ class _Exchange:
 
     async def _call(self) -> tuple[Answer | Failure | TooLargeError, Reply | None] | None:
         """Make one call within budget and pace and return what it is worth; ``None`` where it is over the budget."""
+        async with self._asker.turn(self._job):
+            return await self._call_now()
+
+    async def _call_now(self) -> tuple[Answer | Failure | TooLargeError, Reply | None] | None:
         document = self._job.rendered.document
         size = _size(self._wire)
         most = self._asker.budget.take(self._target, document, size)
@@ -169,13 +199,13 @@ class _Exchange:
         except NoReplyError as error:
             return Failure(error.message, error.passing, error.hint), None
         else:
-            verdict = judge(reply, document, self._target, self._asker.digests(self._wire))
+            verdict = judge(reply, document, self._target, self._asker.digests(self._wire, self._target))
             is_free = isinstance(self._wire, Wire) and reply.status >= 300
             if isinstance(verdict, Answer):
                 reading = verdict.reading
             return verdict, reply
         finally:
-            self._asker.budget.settle(most, self._target, reading, is_free=is_free)
+            self._asker.budget.settle(most, self._target, reading, is_free=is_free, document=document)
             if reading is not None:
                 self._pace.settle(estimated, (reading.input_tokens or 0) + (reading.output_tokens or 0))
 
@@ -183,7 +213,8 @@ class _Exchange:
         name = self._scrub.find_in_response(self._job.rendered.document, answer.response, reply.data)
         if name is not None:
             return _holds_secret("the answer", name)
-        kept = self._asker.storable.response(self._job.rendered.document, answer.response)
+        document, has_secrets = self._job.rendered.document, bool(self._scrub)
+        kept = self._asker.storable(self._job).response(document, answer.response, has_secrets=has_secrets)
         if isinstance(kept, Ended):
             return kept
         return Answered(kept, answer.model, reply.latency_ms, self._attempts)
@@ -220,7 +251,7 @@ class _Exchange:
         return f"{reason}: {_ending(words)}" if words else reason
 
     def _clean(self, text: str) -> str:
-        return console.neutral(self._asker.storable.message(self._scrub.scrub(text)))
+        return console.neutral(self._asker.storable(self._job).message(self._scrub.scrub(text)))
 
 
 def unexpected(error: Exception) -> Ended:

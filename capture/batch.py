@@ -24,7 +24,8 @@ SCHEMA = "whichclock.batch/1"
 MANIFEST = "manifest.jsonl"
 URLS = {"openai": "/v1/chat/completions", "openai-responses": "/v1/responses", "embeddings": "/v1/embeddings"}
 ANTHROPIC = "anthropic"
-TYPES = (*URLS, ANTHROPIC)
+PATHS = {**URLS, ANTHROPIC: "/v1/messages"}
+TYPES = tuple(PATHS)
 _HASH_DIGITS = 48
 _OK = 200
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from capture import plan
 from capture.accept import Answer, judge
 from capture.ask import Answered, unexpected
-from capture.batch import MANIFEST, Listed, Result, custom_id, read_manifest, read_results
+from capture.batch import MANIFEST, TYPES, Listed, Result, custom_id, read_manifest, read_results
 from capture.modes import Asking, Mode, decide
 from capture.options import CaptureOptions
 from capture.phase import Asks, Todo
@@ -27,6 +27,10 @@ from snapshots.store import Store
 
 _LONGEST_REASON = 300
 _SHOWN = 5
+_UNLISTED = (
+    f"no {MANIFEST} stands beside the file: what was asked is taken to be what today's suite asks; "
+    "results of requests that were edited since are left out"
+)
 _AGAIN = "write what has no answer to a next batch: whichclock capture --batch-out DIR"
 _OTHER_FILE = "file the other results of the batch too, errors included: whichclock capture --batch-in FILE"
 
@@ -54,7 +58,11 @@ def batch_in(suite: Suite, planned: Sequence[Planned], options: CaptureOptions, 
     if not by_id:
         raise _nothing(file, results, warnings, is_listed=is_listed)
     rows = [row for name in known if name in by_id for row in known[name]]
-    silent = [row for name in known if name not in by_id and is_listed for row in known[name]]
+    # Without a manifest nobody knows what was asked but that it went to these targets.
+    targets = {row.planned.target.name for row in rows}
+    silent = [row for name in known if name not in by_id for row in known[name] if is_listed or _is_of(row, targets)]
+    if not is_listed:
+        warnings.insert(0, _UNLISTED)
 
     @asynccontextmanager
     async def results_of(_todo: Todo) -> AsyncGenerator[Asks]:
@@ -64,9 +72,13 @@ def batch_in(suite: Suite, planned: Sequence[Planned], options: CaptureOptions, 
     made = capture_rows(suite, rows, filing, list(_silent(suite, silent)))
     filed = made.rows[: len(rows)]
     answered = sum(row.outcome in ANSWERED and not row.shared for row in filed)
-    asked = len(known) if is_listed else len(by_id)
+    asked = len(by_id) + len({(row.rendered.request_hash, row.planned.trial) for row in silent})
     told = [] if answered == asked else [f"{file.name}: {answered} of {asked} answered"]
     return replace(made, warnings=(*made.warnings, *_few(warnings), *told))
+
+
+def _is_of(row: Wanted, targets: set[str]) -> bool:
+    return row.planned.target.name in targets and row.planned.target.type in TYPES
 
 
 def _by_id(results: Iterable[Result], known: dict[str, list[Wanted]], warnings: list[str]) -> dict[str, Result]:
@@ -166,6 +178,8 @@ class _Results:
         verdict = judge(result.reply, document, job.planned.target)
         if not isinstance(verdict, Answer):
             return Ended(Outcome.FAILED, error=self._shown(verdict.reason), hint=_AGAIN)
+        if refused := self._storable.refuse_request(document):
+            return refused
         kept = self._storable.response(document, verdict.response)
         return kept if isinstance(kept, Ended) else Answered(kept, verdict.model, None, 1)
 

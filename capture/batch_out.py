@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from capture import plan
-from capture.batch import ANTHROPIC, MANIFEST, SCHEMA, TYPES, entry, manifest_line
+from capture.batch import ANTHROPIC, MANIFEST, PATHS, SCHEMA, TYPES, entry, manifest_line
 from capture.modes import Asking, decide
 from capture.options import CaptureOptions
 from capture.plan import Job, Jobs
 from capture.redact import scrubber
 from capture.result import Ended, Outcome
 from capture.storable import Storable
-from golden import placeholder
+from golden import placeholder, target_type
 from golden.model import Planned, Suite
 from golden.render import Wire
 from snapshots import canonical
@@ -127,6 +127,8 @@ def _body(job: Job, environ: Mapping[str, str], storable: Storable) -> bytes | E
         return _refused(f"targets of type {job.planned.target.type} have no batch files")
     if body.get("stream"):
         return _refused("a batch cannot stream")
+    if unsent := _unsent(job):
+        return _refused(f"a batch file has no place for {unsent}, which is part of the key")
     if rendered.sent_hash != rendered.request_hash:
         return _refused("redaction takes something out of it, and a batch file would hold that")
     if refused := storable.refuse_request(rendered.document):
@@ -144,6 +146,23 @@ def _body(job: Job, environ: Mapping[str, str], storable: Storable) -> bytes | E
     elif name is None:
         return keyed
     return _refused(f"its body holds the value of {{{{ env.{name} }}}}, and a batch file would hold it")
+
+
+def _unsent(job: Job) -> str | None:
+    """Return what the key of a request says and no batch file can: its answer would be filed under what was not asked."""
+    document, kind = job.rendered.document, job.planned.target.type
+    address, _, query = document["url"].partition("?")
+    path = "/" + address.partition("://")[2].partition("/")[2] if "://" in address else address[address.index("/") :]
+    if query:
+        return "the query of the target"
+    if path != PATHS[kind]:
+        return f"the path {path} (the batch asks {PATHS[kind]})"
+    beyond = [
+        name
+        for name, value in document.get("headers", {}).items()
+        if target_type.TYPES[kind].headers.get(name) != value
+    ]
+    return f"the header {beyond[0]}" if beyond else None
 
 
 def _refused(reason: str) -> Ended:

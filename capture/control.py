@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import unquote
 
 from capture import plan
 from capture.plan import Wanted
@@ -30,7 +31,7 @@ from snapshots.store import Store
 
 _POINTERS = 5
 _GIT = "git:"
-_PLACEHOLDERS = (b"${env:", b"[redacted")
+_REDACTED = "[redacted"
 _ASK_REVISION = "name the revision that rendered it: --control git:REV"
 
 
@@ -150,7 +151,7 @@ def _recorded(store: Store, request_hash: str) -> dict[str, Any] | str:
         body = document.get("body", document.get("stdin"))
         if not isinstance(body, dict):
             return "its recorded request has no JSON body"
-        if any(mark in canonical.encode(body) for mark in _PLACEHOLDERS):
+        if "variables" in document or _REDACTED in unquote(canonical.encode(document).decode()).lower():
             return "the recorded request does not hold all that was sent (a variable, or something redacted)"
         return document
     return "its request is not in the store"

@@ -20,6 +20,7 @@ from golden.asking import Declared, State
 from golden.closure import closure
 from golden.model import Case, Planned, Suite
 from golden.recorded import rendered
+from golden.render import Rendered, render
 from golden.worker_process import WorkerProcess, job_of
 from snapshots.errors import GraderFault
 from snapshots.store import Found
@@ -71,6 +72,15 @@ def judges_mode(options: CaptureOptions) -> Mode:
     return options.mode if options.mode in (Mode.REPLAY, Mode.OFF) else Mode.AUTO
 
 
+def _redacted(suite: Suite, planned: Iterable[Planned]) -> set[str]:
+    """Return the keys of completions that were sent otherwise than they are kept: what they are kept as was never asked."""
+    if not suite.redaction:
+        return set()
+    pairs = {(row.case.id, row.target.name): row for row in planned}
+    made = (render(suite, row.case, row.target) for row in pairs.values())
+    return {one.request_hash for one in made if one.sent_hash != one.request_hash}
+
+
 class Judges:
     """The graders of a suite in a worker of their own. Use as a context.
 
@@ -80,6 +90,7 @@ class Judges:
 
     def __init__(self, suite: Suite, planned: Sequence[Planned]) -> None:
         self._suite = suite
+        self._redacted = _redacted(suite, planned)
         self._expectations: dict[tuple[str, str], str] = {}
         self._done: set[tuple[int, str]] = set()
         self._failed: set[int] = set()
@@ -150,7 +161,7 @@ class Judges:
                 continue
             self._done.add((number, declared.label))
             try:
-                request = rendered(self._suite, declared)
+                request = self._rendered(declared)
             except GraderFault as fault:
                 self._failed.add(number)
                 told.faults.append((planned, f"{declared.grader}: {fault.message}"))
@@ -159,6 +170,15 @@ class Judges:
             told.wanted.append(Wanted(Planned(planned.case, target, planned.trial), request, declared.label))
             if put["state"] == State.UNUSABLE.value:
                 told.unusable.add((request.request_hash, planned.trial))
+
+    def _rendered(self, declared: Declared) -> Rendered:
+        request = rendered(self._suite, declared)
+        if request.request_hash in self._redacted:
+            raise GraderFault(
+                f"its request {declared.name!r} is a case's own, without what redaction took out: "
+                "it would be answered by what that case was answered; give the grader a salt"
+            )
+        return request
 
     def still_unusable(self, rows: Mapping[int, tuple[Planned, Found]]) -> set[tuple[str, int]]:
         """Return the identities whose answers, asked anew, their graders cannot read either."""

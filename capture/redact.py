@@ -69,7 +69,8 @@ class Scrubber:
         return found or next((name for needle, name in self._bytes if needle in data), None)
 
     def find_in_response(self, document: Mapping[str, Any], response: Mapping[str, Any], data: bytes) -> str | None:
-        """Return the name of a value that stands in a response: in its bytes, a kept header, or only once it is read.
+        """Return the name of a value that stands in a response: in its bytes, a kept header, the names of a
+        program's files, or only once it is read.
 
         Args:
             document: the request document.
@@ -78,7 +79,7 @@ class Scrubber:
         """
         if not self._needles:
             return None
-        found = self.find(data) or self.find(orjson.dumps(response["headers"]))
+        found = self.find(data) or self.find(orjson.dumps([response["headers"], response.get("program")]))
         if found is None and b"\\" in data:
             # Within a text, a fence or a stream it may be escaped more than once.
             read = unescaped(data.decode("utf-8", "surrogateescape"))

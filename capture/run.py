@@ -178,7 +178,9 @@ class _Run:
 
     def _ask(self, todo: Todo, mode: Mode) -> None:
         if self._options.max_cost is not None:
-            require_prices(self._suite.prices, {job.planned.target.name: job.planned.target for job, _ in todo})
+            # What a grader asks without a price is refused row by row: by then the completions are paid for.
+            own = {job.planned.target.name: job.planned.target for job, _ in todo if job.asked is None}
+            require_prices(self._suite.prices, own)
         recorder = Recorder(self._store, self._suite, mode=mode, tool=TOOL, now=self._options.now)
         self._options.on_asking(sum(len(job.rows) for job, _ in todo if job.identity not in self._ended))
         phase = self._phase = Phase(self._options.concurrency, recorder, self._end)
@@ -266,7 +268,7 @@ class _Run:
         return CaptureResult(
             rows=(*(places[place] for place in sorted(places)), *self.faults),
             calls=self._budget.calls,
-            cost_usd=self._budget.cost_usd if self._suite.prices else None,
+            cost_usd=self._budget.told_cost,
             warnings=self._warnings(),
             log=None if self._log is None else self._log.path,
             interrupted=self._interrupted,

@@ -11,6 +11,7 @@ import orjson
 
 from capture.result import Ended, Outcome
 from golden.credential import credentials
+from golden.redacted_text import looks_like_stream
 from golden.redaction import Redaction
 from snapshots import dialects
 from snapshots.errors import JsonError
@@ -23,6 +24,7 @@ _STEMS = (
     b"xoxa", b"xoxb", b"xoxe", b"xoxo", b"xoxp", b"xoxr", b"xoxs",
 )  # fmt: skip
 _WHOLE = "ask without stream: true"
+_PIECES = "a stream of a service that is not known may spell over several events what must not be written"
 _HINT = 'if it is none, write a pattern of it under [redact] allow; kinds = ["api_key"] takes such texts out'
 
 
@@ -33,20 +35,46 @@ class Storable:
         self._redaction = redaction
 
     def refuse_request(self, document: Mapping[str, Any]) -> Ended | None:
-        """Return the refusal of a request that holds what looks like a credential, which is then not sent either."""
+        """Return the refusal of a request that must not be written, and is then not sent either.
+
+        It holds what looks like a credential, or what these rules take out: those it was rendered under were others.
+        """
+        if self._redaction and (found := self._left_in(document)):
+            return Ended(
+                Outcome.REFUSED,
+                error=f"the request holds what today's redaction takes out, at {found}, and is not stored",
+                hint="it was rendered under other rules; what today's suite asks is asked without --control and --batch-in",
+            )
         return self._refuse("request", document, document)
+
+    def _left_in(self, document: Mapping[str, Any]) -> str | None:
+        try:
+            hits = self._redaction.request(dict(document))[1]
+        except JsonError as error:
+            return error.pointer or "/request"
+        return hits[0].pointer if hits else None
 
     def message(self, text: str) -> str:
         """Return somebody's words as they may be shown and logged."""
         return self._redaction.message(text)
 
-    def response(self, document: Mapping[str, Any], response: dict[str, Any]) -> dict[str, Any] | Ended:
-        """Return a response member as it may be stored, or the refusal."""
+    def response(
+        self, document: Mapping[str, Any], response: dict[str, Any], *, has_secrets: bool = False
+    ) -> dict[str, Any] | Ended:
+        """Return a response member as it may be stored, or the refusal.
+
+        Args:
+            document: the request document.
+            response: the member as it came.
+            has_secrets: whether there are values that an answer may not hold.
+        """
         try:
             kept, _ = self._redaction.response(response)
         except JsonError as error:
             return Ended(Outcome.REFUSED, error=f"the answer is not stored: {error.message}")
         whole = _whole(document, kept)
+        if whole is None and (self._redaction or has_secrets) and _is_in_pieces(kept.get("text")):
+            return Ended(Outcome.REFUSED, error=f"the answer is not stored: {_PIECES}", hint=_WHOLE)
         if self._redaction and (why := self._escapes(kept, whole)):
             return Ended(Outcome.REFUSED, error=f"the answer is not stored: {why[0]}", hint=why[1])
         return self._refuse("answer", kept, [kept, whole]) or kept
@@ -96,6 +124,14 @@ def _may_hold_one(value: Any) -> bool:
     return any(mark in data for mark in _MARKS) or any(
         word.endswith(_STEMS) for word in data.replace(b"_", b"-").split(b"-")[:-1]
     )
+
+
+def _is_in_pieces(text: Any) -> bool:
+    """Tell whether a text is a stream: of events, or of JSON values one a line."""
+    if not isinstance(text, str):
+        return False
+    lines = [line for line in text.splitlines() if line.strip()] if text.lstrip().startswith("{") else []
+    return looks_like_stream(text) or (len(lines) > 1 and all(line.strip().endswith("}") for line in lines))
 
 
 def _loosely(text: str) -> Any:

@@ -76,15 +76,22 @@ def rendered(suite: Suite, declared: Declared) -> Rendered:
     """Return a declared request as its target is asked.
 
     Raises:
-        GraderFault: it names no target of the suite, or its target cannot express it.
+        GraderFault: it names no target of the suite, its target cannot express it, or redaction takes something out of it: two
+            cases would share one key then, and one would be judged by what was said of the other.
     """
     target = suite.targets.get(declared.target)
     if target is None:
         raise GraderFault(f"its request {declared.name!r} names no target of the suite: {declared.target[:60]!r}")
     try:
-        return render_request(suite, declared.request, target, salt=declared.salt, place=f"request {declared.label}")
+        made = render_request(suite, declared.request, target, salt=declared.salt, place=f"request {declared.label}")
     except ConfigError as error:
         raise GraderFault(f"its request {declared.name!r} cannot be asked: {error.message}") from None
+    if made.sent_hash != made.request_hash:
+        raise GraderFault(
+            f"its request {declared.name!r} holds what redaction takes out, and could not be told from another's: "
+            "leave personal data out of it (the answer comes without; context does not)"
+        )
+    return made
 
 
 class RowAnswers:

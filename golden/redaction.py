@@ -55,6 +55,17 @@ class Redaction:
         }
         return f"sha256:{canonical.digest(rules)}"
 
+    def joined(self, other: Redaction) -> Redaction:
+        """Return the rule set that takes out whatever one of two takes out."""
+        if self == other:
+            return self
+        return Redaction(
+            pointers=tuple(dict.fromkeys((*self.pointers, *other.pointers))),
+            patterns=tuple(dict.fromkeys((*self.patterns, *other.patterns))),
+            kinds=tuple(dict.fromkeys((*self.kinds, *other.kinds))),
+            allow=tuple(pattern for pattern in self.allow if pattern in other.allow),
+        )
+
     def request(self, document: dict[str, Any]) -> tuple[dict[str, Any], list[Hit]]:
         """Return a request document without what the rules take out, and where that was.
 

@@ -12,6 +12,7 @@ from golden.form import Form, HttpForm, ProgramForm
 from golden.model import Case, Suite, Target
 from golden.place import Place
 from golden.placeholder import Lookup, Marks
+from golden.redaction import Redaction
 from golden.target_type import TYPES
 from golden.wire import ProgramWire, Wire
 from snapshots import canonical, request
@@ -42,6 +43,11 @@ class Rendered:
     _suite: Suite
     _case: Case
     _target: Target
+
+    @property
+    def redaction(self) -> Redaction:
+        """Return the rules of the suite that rendered it: those of another revision, for a control capture."""
+        return self._suite.redaction
 
     def wire(self, environ: Mapping[str, str]) -> Wire | ProgramWire:
         """Return the form that is sent.

@@ -217,12 +217,41 @@ def test_cases_that_share_a_request_are_all_rows(project: Project) -> None:
 
 
 def test_without_a_manifest_todays_suite_says_what_was_asked(nine: Project) -> None:
-    """The downloaded file alone is enough while nothing has changed."""
+    """The downloaded file alone is enough while nothing has changed; what it leaves open is told, as with a manifest."""
     store_results(nine, *(of_openai(name, completion("ok")) for name in ids(nine)[:2]))
     (nine.root / "night" / "manifest.jsonl").unlink()
     result = back(nine)
 
-    assert (["recorded"] * 2, 0) == (outcomes(result), result.exit_code)
+    assert (["recorded"] * 2 + ["missed"] * 7, 3) == (outcomes(result), result.exit_code)
+    assert (
+        "no manifest.jsonl stands beside the file: what was asked is taken to be what today's suite asks; "
+        "results of requests that were edited since are left out"
+    ) == result.warnings[0]
+    assert "output.jsonl: 2 of 9 answered" == result.warnings[-1]
+
+
+def test_without_a_manifest_a_file_of_all_results_is_complete(nine: Project) -> None:
+    """Rows of targets that the file says nothing of are not missed."""
+    store_results(nine, *(of_openai(name, completion("ok")) for name in ids(nine)))
+    (nine.root / "night" / "manifest.jsonl").unlink()
+    text = (nine.root / "whichclock.toml").read_text()
+    other = '[targets.other]\ntype = "openai"\nbase_url = "https://api.example.com/v1"\nmodel = "m"\n'
+    (nine.root / "whichclock.toml").write_text(f"{text}\n{other}\n[defaults]\ntargets = ['gpt', 'other']\n")
+    result = back(nine)
+
+    assert (["recorded"] * 9, 0) == (outcomes(result), result.exit_code)
+
+
+def test_a_result_for_a_request_in_which_todays_rules_find_something_is_refused(nine: Project) -> None:
+    """The file would hold it in clear."""
+    text = (nine.root / "whichclock.toml").read_text()
+    (nine.root / "whichclock.toml").write_text(f'{text}\n[redact]\npatterns = {{ name = "say 3" }}\n')
+    manifest = nine.root / "night" / "manifest.jsonl"
+    named = [line["custom_id"] for line in lines(manifest)[1:] if "say 3" in str(line["request"])]
+    store_results(nine, *(of_openai(name, completion("ok")) for name in named))
+    result = back(nine)
+
+    assert (1, []) == (result.summary["refused"], nine.files())
 
 
 def test_lines_that_are_no_result_are_named_and_the_rest_is_filed(nine: Project) -> None:

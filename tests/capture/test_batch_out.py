@@ -213,3 +213,49 @@ def test_a_live_batch_writes_what_is_recorded_too(project: Project) -> None:
     project.capture()
 
     assert {"gpt.jsonl": 2} == out(project, mode=Mode.LIVE).files
+
+
+UNSENT: dict[str, tuple[str, str]] = {
+    "a query": ('query = { version = "2" }', "the query of the target"),
+    "a header": ('headers = { x-tenant = "acme" }', "the header x-tenant"),
+    "another path": (
+        'endpoint = "gate"',
+        "the path /gateway/openai/v1/chat/completions (the batch asks /v1/chat/completions)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("target", "why"), UNSENT.values(), ids=UNSENT.keys())
+def test_what_a_batch_does_not_send_keeps_a_request_out_of_it(project: Project, target: str, why: str) -> None:
+    """Its answer would be filed under a key that says what was not asked."""
+    path = "/gateway/openai/v1" if "endpoint" in target else "/v1"
+    project.write({"id": "c", "prompt": "hi"}, target=target, base_url=f"https://api.example.com{path}")
+
+    assert [f"a batch file has no place for {why}, which is part of the key"] == [
+        row[3] for row in out(project).refused
+    ]
+
+
+@pytest.mark.parametrize("more", ['endpoint = "gate"', 'headers = { Authorization = "Bearer {{ env.K }}" }', ""])
+def test_another_host_of_the_same_path_is_no_obstacle(project: Project, more: str) -> None:
+    """Neither is the name of an endpoint, nor a credential, which is in no key."""
+    project.write({"id": "c", "prompt": "hi"}, target=more, base_url="https://eu.example.com/v1")
+
+    assert {"gpt.jsonl": 1} == out(project).files
+
+
+def test_another_version_of_the_interface_keeps_a_request_out(project: Project) -> None:
+    """A batch goes with the version of whoever uploads it."""
+    config = 'suite = "s"\ncases = ["cases.jsonl"]\n[targets.t]\ntype = "anthropic"\nbase_url = "https://example.com"\nmodel = "m"\n'
+    write(project, config, [{"id": "c", "prompt": "hi"}])
+    plain = out(project, project.root / "a")
+    write(project, f'{config}headers = {{{{ anthropic-version = "2024-01-01" }}}}\n', [{"id": "c", "prompt": "hi"}])
+    other = out(project, project.root / "b")
+
+    assert (
+        {"t.json": 1},
+        ["a batch file has no place for the header anthropic-version, which is part of the key"],
+    ) == (
+        plain.files,
+        [row[3] for row in other.refused],
+    )

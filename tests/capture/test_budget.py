@@ -280,3 +280,80 @@ def test_a_call_that_was_turned_away_cost_nothing(project: Project, server: Mode
     result = project.capture(max_cost=150.0)
 
     assert (["recorded"], 2, 5.0) == (outcomes(result), result.calls, result.cost_usd)
+
+
+def _unlimited(project: Project, count: int, target: str = "concurrency = 8") -> None:
+    project.write(*({"id": str(i), "prompt": str(i)} for i in range(count)), target=target, more=PRICES)
+
+
+def test_the_first_calls_of_unknown_cost_are_made_one_at_a_time(project: Project, server: ModelServer) -> None:
+    """No limit, no answer yet: eight at once could each cost anything. The first cost 100,005 dollars, and no other is made."""
+    _unlimited(project, 8)
+    body = completion("A")
+    body["usage"] = {"prompt_tokens": 5, "completion_tokens": 100_000, "total_tokens": 100_005}
+    server.fallback = lambda _asked: Say(json.dumps(body).encode(), headers={"Content-Type": "application/json"})
+    result = project.capture(max_cost=1000.0)
+
+    assert (1, 100_005.0, ["recorded"] + ["refused"] * 7) == (len(server.asked), result.cost_usd, outcomes(result))
+
+
+def test_without_a_limit_of_cost_nobody_waits() -> None:
+    """Neither where the request limits itself, nor once an answer has told."""
+    blind = {"url": URL, "body": {}}
+    spent = budget(1000.0)
+
+    assert (True, False, False) == (
+        spent.is_blind(TARGET, blind),
+        spent.is_blind(TARGET, limited(10)),
+        budget().is_blind(TARGET, blind),
+    )
+    spent.settle(spent.take(TARGET, blind, 4) or 0.0, TARGET, answer(3, 2), is_free=False)
+    assert not spent.is_blind(TARGET, blind)
+
+
+def test_a_program_that_tells_no_cost_is_not_held_back_for_ever() -> None:
+    """Its first answer says so."""
+    document = {"transport": "exec", "stdin": {}}
+    spent = budget(1.0)
+    spent.settle(0.0, PROGRAM, answer(3, 2), is_free=False)
+
+    assert not spent.is_blind(PROGRAM, document)
+
+
+def test_what_a_program_tells_is_told_without_prices(project: Project) -> None:
+    """The suite has no price sheet, and the program knows."""
+    config = 'suite = "s"\ncases = ["cases.jsonl"]\n[targets.bot]\ntype = "exec"\ncommand = ["sh", "bot.sh"]\n'
+    (project.root / "whichclock.toml").write_text(config)
+    (project.root / "bot.sh").write_text('cat > /dev/null\necho \'{"output": "A", "cost_usd": 0.25}\'\n')
+
+    assert 0.5 == project.capture().cost_usd
+
+
+MODELS = {
+    "openai": (TARGET, {"url": URL, "body": {"model": "big-1"}}),
+    "gemini": (
+        Target("g", "gemini", model="tiny-1"),
+        {"url": "https://example.com/v1beta/models/big-1:generateContent", "body": {}},
+    ),
+    "exec": (Target("p", "exec", model="tiny-1", command=("./p",)), {"stdin": {"params": {"model": "big-1"}}}),
+}
+
+
+@pytest.mark.parametrize(("target", "document"), MODELS.values(), ids=MODELS.keys())
+def test_the_price_is_that_of_the_model_that_is_asked(target: Target, document: dict[str, Any]) -> None:
+    """A case may ask another model than its target's: 3 and 2 tokens at ten dollars are 50."""
+    spent = Budget(None, None, {"tiny-1": DOLLAR, "big-1": Price(input=10 * MILLION, output=10 * MILLION)})
+    spent.settle(0.0, target, answer(3, 2), is_free=False, document=document)
+
+    assert 50.0 == spent.cost_usd
+
+
+def test_a_model_without_a_price_ends_its_rows_alone(project: Project, server: ModelServer) -> None:
+    """The others are asked; the remedy is told."""
+    asked = {"messages": [{"role": "user", "content": "a"}], "max_tokens": 10}
+    project.write({"id": "a", "request": {**asked, "model": "other"}}, {"id": "b", "request": asked}, more=PRICES)
+    result = project.capture(max_cost=1000.0)
+
+    assert ["refused", "recorded"] == outcomes(result)
+    assert "--max-cost: there is no price for model 'other'" == result.rows[0].error
+    assert result.rows[0].hint.startswith("[prices.")

@@ -288,10 +288,10 @@ def test_a_fault_of_ours_ends_one_row_and_tells_no_value(
     project.write({"id": "a", "prompt": "a"}, {"id": "b", "prompt": "b"}, target=TARGET)
     sound = Storable.response
 
-    def broken(self: Storable, document: Any, response: Any) -> Any:
+    def broken(self: Storable, document: Any, response: Any, **how: Any) -> Any:
         if document["body"]["messages"][0]["content"] == "a":
             raise KeyError(CANARIES["CANARY_HEADER"])
-        return sound(self, document, response)
+        return sound(self, document, response, **how)
 
     monkeypatch.setattr(Storable, "response", broken)
     result = project.capture(environ=CANARIES)

@@ -226,3 +226,46 @@ def test_an_answer_in_which_two_names_become_one_is_refused(one: Project, server
     assert ("refused", []) == (row.outcome.value, one.files())
     assert row.error is not None
     assert "two members one name" in row.error
+
+
+EVENTS = "".join(f"data: {json.dumps({'said': piece})}\n\n" for piece in ("ann@exa", "mple.com"))
+LINES = "".join(json.dumps({"said": piece}) + "\n" for piece in ("ann@exa", "mple.com"))
+
+
+@pytest.mark.parametrize("text", [EVENTS, LINES], ids=["events", "lines"])
+def test_a_stream_that_nobody_can_put_together_is_refused_where_something_may_not_be_written(text: str) -> None:
+    """No rule and no search sees what is spelled over two events; without rules and secrets it is kept."""
+    document = {**DOCUMENT, "url": "https://example.com/say"}
+    response = {"status": 200, "headers": {}, "text": text}
+    ended = Storable(Redaction(kinds=("email",))).response(document, dict(response))
+    secret = Storable(NO_REDACTION).response(document, dict(response), has_secrets=True)
+
+    assert response == Storable(NO_REDACTION).response(document, dict(response))
+    assert isinstance(ended, Ended)
+    assert isinstance(secret, Ended)
+    assert "ask without stream: true" == ended.hint == secret.hint
+    assert "may spell over several events" in (ended.error or "")
+
+
+def test_a_text_of_one_json_value_is_no_stream() -> None:
+    """A body that strict JSON has no place for is kept as before."""
+    text = '{"choices": [{"message": {"content": "Hi"}, "logprobs": NaN}],\n "x": {}\n}'
+
+    assert not isinstance(kept({"text": text}, Redaction(kinds=("email",))), Ended)
+
+
+@pytest.mark.parametrize(("case", "target"), [({"salt": "ann@example.com"}, ""), ({}, 'salt = "ann@example.com"')])
+def test_a_salt_that_holds_what_is_taken_out_is_refused(project: Project, case: dict[str, Any], target: str) -> None:
+    """Salts are keyed and stored as they are."""
+    project.write({"id": "c", "prompt": "hi", **case}, target=target, more=ALL_KINDS)
+    with pytest.raises(ConfigError, match="salt holds what redaction takes out"):
+        project.capture()
+
+
+def test_two_rule_sets_take_out_what_either_does() -> None:
+    """What one allows, both must allow."""
+    one = Redaction(kinds=("email",), allow=("a", "b"))
+    two = Redaction(kinds=("phone",), patterns=(("n", "x"),), pointers=("/request/body/user",), allow=("b",))
+    both = Redaction(("/request/body/user",), (("n", "x"),), ("email", "phone"), ("b",))
+
+    assert (both, one) == (one.joined(two), one.joined(one))
