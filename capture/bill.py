@@ -180,7 +180,10 @@ class _Billing:
             return refused.error
         most, limit = self._options.max_calls, self._options.max_cost
         if limit is not None:
-            require_prices(self._suite.prices, {job.planned.target.name: job.planned.target})
+            if job.asked is None:
+                require_prices(self._suite.prices, {job.planned.target.name: job.planned.target})
+            if (model := self._ceiling.unpriced(job)) is not None:
+                return f"there is no price for model {model!r}"
             if self._ceiling.too_dear([job], limit) is not None:
                 return f"over the budget of {limit:g} US dollars"
         return f"over the budget of {most} calls" if most is not None and self._calls.total() >= most else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from decimal import ROUND_CEILING, Decimal
 from typing import Any
@@ -25,8 +26,11 @@ class Ceiling:
 
     def is_limited(self, job: Job) -> bool:
         """Tell whether ``most`` holds: the output is limited, and there is a price."""
-        is_priced = job.planned.target.model in self._prices or self.most(job) > 0
-        return is_priced and output_limit(job.rendered.document) is not None
+        return self.unpriced(job) is None and output_limit(job.rendered.document) is not None
+
+    def unpriced(self, job: Job) -> str | None:
+        """Return the model of a call for which no limit of cost can hold, for it has no price; else ``None``."""
+        return Budget(None, math.inf, self._prices).unpriced(job.planned.target, job.rendered.document)
 
     def too_dear(self, jobs: Iterable[Job], max_cost: float | None) -> float | None:
         """Return what the cheapest of some calls may cost at most if that alone is over a budget, else ``None``."""

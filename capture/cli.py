@@ -255,7 +255,8 @@ def _tell(result: CaptureResult, options: CaptureOptions, console: Console, fmt:
         console.json(result.as_line(options.mode.value))
     else:
         _print(result.as_dict(), summary_lines(result, console), console, fmt)
-    for hint in remedies(result, options.mode):
+    is_live = Mode.LIVE in (options.mode, options.judges)
+    for hint in remedies(result, Mode.LIVE if is_live else options.mode):
         console.say(f"hint: {neutral(hint)}")
     if result.exit_code:
         raise typer.Exit(result.exit_code)

@@ -15,7 +15,7 @@ from capture.result import ANSWERED, Ended, Outcome, Row
 from golden.model import Planned
 from snapshots import dialects
 from snapshots.console import neutral, shorten
-from snapshots.errors import CorruptSnapshot, StoreError, WhichclockError
+from snapshots.errors import GraderFault, StoreError, WhichclockError
 from snapshots.store import Found, Store
 
 Identity = tuple[str, int]
@@ -23,6 +23,7 @@ _STORED = frozenset({Outcome.RECORDED, Outcome.REPLAYED, Outcome.UNCHANGED, Outc
 _ASKED = _STORED - {Outcome.REPLAYED}
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "MAX_TOKENS"})
 _LONGEST_BEGINNING = 60
+_CHUNK = 256
 _LOOK = "look at the grader, or at what it asks"
 _LIMIT = "the answer was cut at its limit: raise max_tokens of the target or of the grader's request"
 _ONCE = "the grader cannot read the answer"
@@ -86,7 +87,7 @@ class Rounds:
             return
         asking = {(row.planned.case.id, row.planned.trial) for row in told.wanted}
         again = {n: row for n, row in rows.items() if (row[0].case.id, row[0].trial) in asking}
-        bad = looked_at & self.judges.still_unusable(again)
+        bad = looked_at & self._still_unusable(again)
         first = {key: self.ended[key] for key in bad}
         self._fail(bad - told.unusable, first, _ONCE)
         self._fail(bad & told.unusable, first, _TWICE)
@@ -101,7 +102,7 @@ class Rounds:
         """End what was asked for a second time: it is one request, so that it ends as its first answer would have."""
         keys = {job.identity for job in once}
         answered = self._in(keys, _ASKED)
-        bad = answered & self.judges.still_unusable(rows) if answered else set[Identity]()
+        bad = answered & self._still_unusable(rows) if answered else set[Identity]()
         self._fail(bad, first, _TWICE)
         self._fail(keys - answered, first, _ONCE)
         good = [job for job in once if job.identity in answered - bad]
@@ -109,6 +110,16 @@ class Rounds:
             key = job.identity
             self.ended[key] = replace(self.ended[key], outcome=first[key].outcome)
         self.changed([(job, self.ended[job.identity]) for job in good])
+
+    def _still_unusable(self, rows: dict[int, tuple[Planned, Found]]) -> set[Identity]:
+        found: set[Identity] = set()
+        numbers = list(rows)
+        for start in range(0, len(numbers), _CHUNK):
+            try:
+                found |= self.judges.still_unusable({n: rows[n] for n in numbers[start : start + _CHUNK]})
+            except GraderFault:
+                continue  # the next round tells whose it is
+        return found
 
     def _in(self, keys: Iterable[Identity], outcomes: frozenset[Outcome]) -> set[Identity]:
         return {key for key in keys if key in self.ended and self.ended[key].outcome in outcomes}
@@ -133,7 +144,7 @@ class Rounds:
             snapshot = self.store.read(found)
             reader, _ = dialects.reader_for(snapshot.request, snapshot.response, select)
             answer = dialects.read(reader, snapshot.response, select).first
-        except (CorruptSnapshot, StoreError, WhichclockError) as error:
+        except WhichclockError as error:
             return neutral(error.message), _LOOK
         reason = f"finish reason {shorten(neutral(answer.finish_reason), 40)}; " if answer.finish_reason else ""
         text = f"it begins {shorten(neutral(answer.text), _LONGEST_BEGINNING)}" if answer.text else "it has no text"

@@ -75,6 +75,19 @@ def test_failures_are_listed_with_case_and_reason(run, server: ModelServer) -> N
     assert "" == err
 
 
+def test_failed_live_judges_go_on_with_the_log(run, project: Project, server: ModelServer) -> None:
+    """The same command alone would ask all judges again."""
+    check = {"judge": {"rubric": "Is it kind?", "target": "judge"}}
+    judge = f'[targets.judge]\ntype = "openai"\nbase_url = "{server.url}"\nmodel = "judge-1"\nretries = 0'
+    project.write({"id": "a", "prompt": "a", "targets": ["gpt"], "checks": [check]}, target=judge)
+    server.fallback = lambda asked: say("A") if asked.json["model"] == "tiny-1" else say_json({"error": "busy"}, 503)
+    code, _, err = run("--judges", "live")
+    [log] = (project.root / "snapshots/log").glob("*.jsonl")
+
+    assert 3 == code
+    assert f"hint: run the same command again with --resume {log.name}: only what has no answer is asked\n" == err
+
+
 def test_a_miss_comes_with_the_command_that_records_it(run) -> None:
     """The remedy can be pasted."""
     code, out, err = run("hello", "--mode", "replay", "--trials", "2", "--color", "never")
