@@ -211,7 +211,7 @@ def test_a_rubric_that_nobody_was_asked_about_is_a_missing_snapshot(saved: Proje
 def test_a_verdict_that_is_none_is_asked_again_and_never_passes(suite: Project, model: Model) -> None:
     """The row is a grader error; the next capture asks again, and says that the new answer is none either."""
     model.verdict = "I think it is fine."
-    suite.ok("capture", "--quiet")
+    suite.ok("capture", "--quiet", code=3)
     assert "grader_error" == _rows(suite)["polite"]["status"]
     again = suite.ok("capture", "--quiet", code=3)
 
@@ -285,3 +285,17 @@ def test_a_judge_whose_dialect_has_no_schema_is_told_in_words(suite: Project, mo
     assert "response_format" not in asked.json
     assert "Reply with one JSON object" in json.dumps(asked.json["system"])
     assert "pass" == _rows(suite)["polite"]["status"]
+
+
+def test_what_a_check_lacks_is_explained_by_its_own_request(saved: Project) -> None:
+    """Another rubric is another question to the judge: grade names that request and what it differs in, in the dry run's words."""
+    saved.edit("cases.yaml", "It is polite.", "It is in French.")
+    billed = saved.ok("capture", "--dry-run").out
+    err = saved.ok("grade", code=3).err
+    [told] = [line for line in err.splitlines() if " to judge: " in line]
+
+    assert "missing: polite: record it with: whichclock capture --target gpt polite" in err.splitlines()
+    assert "another trial" not in err
+    assert told.startswith("  check:judge/")
+    assert told.endswith(" at /body/messages/1/content")
+    assert told.partition(" to judge: ")[2] in billed
