@@ -64,6 +64,7 @@ class Audit:
             "summary": summary,
             "rules": {"digest": self.rules.digest, **rules},
             "response": kept,
+            "unredacted": ["context, in saved results"],
             "rows": [_row(line) for line in self.lines],
         }
 
@@ -124,6 +125,7 @@ def audit_lines(made: Audit) -> Iterator[str]:
     yield f"of each answer: its status, the headers {', '.join(sorted(KEPT_HEADERS))}, and the whole body after the rules"
     rules = [*made.rules.pointers, *(name for name, _ in made.rules.patterns), *made.rules.kinds]
     yield f"rules: {', '.join(map(neutral, rules)) if rules else 'none ([redact] in the configuration)'}"
+    yield "context is not redacted: saved results hold it as it stands in the cases"
     yield "nothing was asked, nothing was written; --mode off asks and writes no answer"
 
 
