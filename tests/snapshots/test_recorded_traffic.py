@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from functools import cache
 from pathlib import Path
@@ -49,7 +50,12 @@ def calls() -> dict[tuple[str, int], tuple[dict[str, Any], dict[str, Any]]]:
         kept = {"text": body} if isinstance(body, str) else {"body": plain(body)}
         if isinstance(body, dict) and "$base64" in body:
             kept = {"base64": body["$base64"]}
-        request = {"transport": "http", "method": call["method"], "url": call["url"]}
+        request = {
+            "transport": "http",
+            "method": call["method"],
+            "url": call["url"],
+            "body": plain(call["request_body"]),
+        }
         found[call["source_path"].split("cassettes/", 1)[-1], call["index"]] = (
             request,
             {"status": call["status"], **kept},
@@ -70,6 +76,39 @@ FAILED = ("test_openrouter/test_openrouter_stream_error.yaml", 0)
 def test_a_stream_with_an_error_in_a_chunk_is_incomplete() -> None:
     """A gateway told the finish reason first, and then that it failed."""
     assert not dialects.is_complete(*calls()[FAILED])
+
+
+def cuts(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a streamed answer cut at its last events and beside them, and at each of its last bytes; none of another answer."""
+    if "body" in answer:
+        return []
+    data = answer["text"].encode() if "text" in answer else base64.b64decode(answer["base64"])
+    ends = [found.start() for found in re.finditer(rb"\n\n|\r\n\r\n|\}\n", data)][-5:]
+    sizes = {end + more for end in ends for more in range(3)} | {*range(len(data) - 24, len(data))}
+    begun = [data[:size] for size in sorted(sizes) if 0 < size < len(data)]
+    if "text" in answer:
+        return [{"status": answer["status"], "text": one.decode("utf-8", "replace")} for one in begun]
+    return [{"status": answer["status"], "base64": base64.b64encode(one).decode()} for one in begun]
+
+
+def test_no_recorded_stream_is_complete_before_its_end() -> None:
+    """What a stream still tells after the point from which it counts as whole is no part of the answer."""
+    streams = [(q, a) for at, (q, a) in calls().items() if dialects.dialect_of(q, a) and at != FAILED and cuts(a)]
+    short = [(q, a) for q, a in streams if len(a.get("text", "")) < 16_000]
+    early = [
+        (request["url"], cut)
+        for request, answer in short
+        for cut in cuts(answer)
+        if dialects.is_complete(request, cut) and digest(request, cut) != digest(request, answer)
+    ]
+
+    assert len(short) > 50
+    assert [] == early
+
+
+def digest(request: dict[str, Any], answer: dict[str, Any]) -> str:
+    """Return the answer hash under the rule of the dialect."""
+    return dialects.answer_hash(dialects.rule_for(request, answer), answer)
 
 
 @pytest.mark.parametrize("name", sorted(set(ENDPOINTS.values())))
