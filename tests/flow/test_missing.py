@@ -78,3 +78,46 @@ def test_a_stray_copy_changes_no_verdict(recorded: Project) -> None:
     recorded.ok("grade")
     recorded.ok("capture", "--mode", "replay")
     assert recorded.ok("snapshots", "verify", code=3).out.endswith("4 files, 2 sound, 2 corrupt\n")
+
+
+def test_a_case_is_shown_by_its_id(recorded: Project) -> None:
+    """Its current answer, the same text as by its hash; of a prompt that moved there is none, and the remedy is named."""
+    listed = recorded.ok("golden", "ls", "--format", "json").json["rows"]
+    shown = recorded.ok("snapshots", "show", "greet").out
+
+    assert (
+        recorded.ok("snapshots", "show", next(r["request_hash"] for r in listed if r["case_id"] == "greet")).out
+        == shown
+    )
+    recorded.edit("golden/cases/greet.txt", "hello", "good morning")
+    assert [
+        "error: no answer is recorded for case 'greet', target gpt",
+        "hint: record it with: whichclock capture greet",
+    ] == recorded.ok("snapshots", "show", "greet", code=3).err.splitlines()
+
+
+def test_a_case_with_several_targets_is_shown_target_by_target(recorded: Project) -> None:
+    """Each answer stands under case and target."""
+    config = (recorded.root / "whichclock.toml").read_text()
+    table = config[config.index("[targets.gpt]") :]
+    (recorded.root / "whichclock.toml").write_text(
+        config.replace("[targets.gpt]", '[defaults]\ntargets = ["gpt", "other"]\n\n[targets.gpt]')
+        + table.replace("targets.gpt", "targets.other").replace("tiny-1", "tiny-2")
+    )
+    recorded.ok("capture", "--quiet")
+    lines = recorded.ok("snapshots", "show", "greet").out.splitlines()
+
+    assert ["greet [gpt]", "greet [other]"] == [line for line in lines if line.startswith("greet ")]
+    assert 2 == lines.count("    Hello Ann")
+
+
+def test_what_is_neither_hash_nor_case_is_told_with_the_nearest_case(recorded: Project) -> None:
+    """A broken suite hides no snapshot: its hash still shows it, and the hint says how to come by one."""
+    request_hash = recorded.ok("golden", "ls", "greet", "--format", "json").json["rows"][0]["request_hash"]
+    near = recorded.ok("snapshots", "show", "greeet", code=2).err
+    recorded.edit("whichclock.toml", 'suite = "support"', "suites = 1")
+    broken = recorded.ok("snapshots", "show", "greet", code=2).err
+
+    assert "did you mean 'greet'?" in near
+    assert "for the hash of a case: whichclock golden ls" in broken
+    assert "Hello Ann" in recorded.ok("snapshots", "show", request_hash).out

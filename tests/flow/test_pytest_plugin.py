@@ -121,6 +121,23 @@ def test_an_envelope_that_is_not_there_is_an_error_with_its_reason(recorded: Pro
 
     assert 1 == done.code
     assert what in done.out
+    assert "def of(" not in done.out
+
+
+def test_a_failing_case_shows_its_evidence(recorded: Project) -> None:
+    """As grade does: who found what should not be there, and by what."""
+    recorded.edit("golden/cases/cases.yaml", "contains: Ann", "contains: Bob")
+    done = run_pytest(recorded, "--whichclock", "-k", "greet")
+
+    assert '    evidence: text_missing by check:contains: {"missing":["Bob"]}' in done.out.splitlines()
+
+
+def test_the_hint_of_an_envelope_that_is_not_there_is_shown(recorded: Project) -> None:
+    """Message and remedy, and no source of ours."""
+    (recorded.root / "test_reply.py").write_text("def test_it(frozen_envelope):\n    frozen_envelope('nobody')\n")
+    done = run_pytest(recorded, "test_reply.py")
+
+    assert "no case is called 'nobody'\nwhichclock golden ls shows what there is\n" in done.out
 
 
 def test_a_broken_suite_is_an_error_of_usage(recorded: Project) -> None:

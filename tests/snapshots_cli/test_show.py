@@ -267,3 +267,20 @@ def test_path_without_a_configuration_is_a_usage_error(run, tmp_path: Path, monk
 
     assert 2 == ran.code
     assert "--snapshots DIR" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("cost", "shown"),
+    [(0.19339999999999993, "0.1934 USD"), (0.25, "0.25 USD"), (2.0, "2 USD"), (0.0000004, "4.0e-07 USD")],
+)
+def test_costs_are_rounded_for_people(store: Store, run, cost: float, shown: str) -> None:
+    """A sum of prices ends in noise: a millionth of a dollar is enough, and what is less is still told."""
+    doc = {"transport": "exec", "command": ["answer"], "stdin": {}}
+    found = put(store, doc, {"status": 0, "headers": {}, "body": {"output": "Hello", "cost_usd": cost}})
+
+    assert f"ANSWER status 0, {shown}\n" in run("show", found.path).out
+
+
+def test_the_list_of_commands_is_not_cut_off(run) -> None:
+    """Each has a first line that fits."""
+    assert [] == [line for line in run("--help").out.splitlines() if line.endswith("...") and "COMMAND" not in line]
