@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -120,14 +119,15 @@ def test_a_clone_can_ask_again(edited: Project, server: ModelServer, tmp_path: P
     assert "hello" == server.asked[-1].prompt
 
 
-def test_nothing_of_the_revision_stays_behind(edited: Project) -> None:
+def test_nothing_of_the_revision_stays_behind(edited: Project, tmp_path: Path) -> None:
     """Its folder is gone, and the work tree is as it was but for the log."""
     before = git(edited.root, "status", "--porcelain")
-    folders = set(Path(tempfile.gettempdir()).glob("whichclock-*"))
-    control(edited.root, "git:HEAD")
+    folders = tmp_path / "temporary"
+    folders.mkdir()
+    control(edited.root, "git:HEAD", TMPDIR=str(folders))
 
     assert before == git(edited.root, "status", "--porcelain")
-    assert set(Path(tempfile.gettempdir()).glob("whichclock-*")) <= folders
+    assert [] == list(folders.iterdir())
 
 
 def test_a_program_of_the_revision_is_run(one: Project) -> None:
