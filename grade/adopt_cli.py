@@ -24,7 +24,7 @@ _SHORT_HASH = 12
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
-@app.command()
+@app.command(short_help="Write cases for recorded requests.")
 def adopt(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The case file to write; it must not exist yet.")],
     hashes: Annotated[
