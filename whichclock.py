@@ -17,6 +17,8 @@ from typer.core import TyperGroup
 from snapshots.version import VERSION
 
 if TYPE_CHECKING:
+    from diff.api import Diff as Diff
+    from diff.api import diff as diff
     from golden.grader import grader as grader
     from golden.model import Suite as Suite
     from grade.api import Results as Results
@@ -28,14 +30,16 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 __all__ = [
-    "Envelope", "Results", "Suite", "WhichclockError", "__version__", "envelope", "grade", "grader", "load", "main",
+    "Diff", "Envelope", "Results", "Suite", "WhichclockError", "__version__", "diff", "envelope", "grade", "grader", "load", "main",
 ]  # fmt: skip
 # Public names, imported when one is first asked for.
 _LATE = {
+    "Diff": "diff.api",
     "Envelope": "snapshots.envelope",
     "Results": "grade.api",
     "Suite": "golden.model",
     "WhichclockError": "snapshots.errors",
+    "diff": "diff.api",
     "envelope": "grade.api",
     "grade": "grade.api",
     "grader": "golden.grader",

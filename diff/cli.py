@@ -31,6 +31,15 @@ class Gate(enum.StrEnum):
     NONE = "none"
 
 
+class GateClock(enum.StrEnum):
+    """A clock to gate by."""
+
+    REQUEST = "request"
+    MODEL = "model"
+    GRADER = "grader"
+    EXPECTATION = "expectation"
+
+
 DiffFormat = Annotated[
     ReportFormat,
     typer.Option("--format", help="table for people, md for pull requests, json, junit or github for machines."),
@@ -59,6 +68,16 @@ def diff(
     gate: Annotated[
         Gate, typer.Option("--gate", help="What exits 1: newly failing cases, any verdict change, or nothing.")
     ] = Gate.REGRESSIONS,
+    gate_clock: Annotated[
+        list[GateClock] | None,
+        typer.Option("--gate-clock", help="Fail only on what this clock has a share in (repeatable)."),
+    ] = None,
+    target_map: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--target-map", metavar="BASE=HEAD", help="Compare a target of the base with another of the head."
+        ),
+    ] = None,
     config: ConfigOption = None,
     snapshots: SnapshotsOption = None,
     color: ColorOption = Color.AUTO,
@@ -72,9 +91,10 @@ def diff(
     whichclock diff main~1 main           two saved runs
     whichclock diff main --out d.parquet  every row, for pandas or DuckDB
     """
-    from diff import annotations, cases, compare, junit, markdown, report
+    from diff import annotations, cases, compare, junit, markdown, measures, report
     from diff import table as diff_table
     from diff.side import Sides
+    from diff.target_map import mapped, parse
     from golden.suite import find_config, load_suite
     from snapshots.console import Console, write_utf8
     from snapshots.errors import UsageError
@@ -87,9 +107,11 @@ def diff(
         _walk(suite, base, history, bisect, console, format)
     if base is None:
         raise UsageError("diff needs a BASE", hint="a label, a results file or git:REV; see: whichclock diff --help")
+    targets = parse(target_map or ())
     with Sides(suite) as sides:
-        comparison = compare.compare(sides.of(base), sides.of(head))
+        comparison = compare.compare(*mapped(sides.of(base), sides.of(head), targets))
         cases.attribute_rows(comparison)
+        measures.measure(comparison, suite, [clock.value for clock in gate_clock or ()])
         if out is not None:
             diff_table.write(comparison, out)
         if format is ReportFormat.JSON:
@@ -142,12 +164,15 @@ def exit_code(comparison: Any, gate: Gate) -> int:
     if comparison.head_unjudged:
         return 3
     changes = comparison.verdict_changes
-    failed = {
-        Gate.REGRESSIONS: bool(comparison.regressions),
-        Gate.ANY: bool(changes["newly_failing"] or changes["newly_passing"]),
-        Gate.NONE: False,
-    }
-    return int(failed[gate])
+    gates = None if comparison.measures is None else comparison.measures.gates
+    if gates is not None and gates.gates:
+        failed = {Gate.REGRESSIONS: bool(gates.regressions), Gate.ANY: bool(gates.regressions or gates.better)}
+    else:
+        failed = {
+            Gate.REGRESSIONS: bool(comparison.regressions),
+            Gate.ANY: bool(changes["newly_failing"] or changes["newly_passing"]),
+        }
+    return int(gate is not Gate.NONE and failed[gate])
 
 
 def places(suite: Any) -> dict[str, str]:

@@ -24,6 +24,7 @@ from grade.columns import column, scalar
 
 if TYPE_CHECKING:
     from diff.cases import Attributed
+    from diff.measures import Measures
 
 VERDICTS = ("newly_failing", "newly_passing", "still_failing", "still_passing", "incomparable")
 Row = dict[str, Any]
@@ -33,7 +34,8 @@ Row = dict[str, Any]
 class Comparison:
     """A diff: the pairs, the rows that moved in any way by their number, and the counts.
 
-    ``attributed`` is there once ``diff.cases.attribute_rows`` has graded again what several clocks touched.
+    ``attributed`` is there once ``diff.cases.attribute_rows`` has graded again what several clocks touched, ``measures`` once
+    ``diff.measures.measure`` has measured it.
     """
 
     base: Side
@@ -52,6 +54,7 @@ class Comparison:
     stale_known: list[str] = field(default_factory=list[str])
     only_common: bool = False
     attributed: Attributed | None = None
+    measures: Measures | None = None
 
     def __len__(self) -> int:
         return len(self.pairs.base)

@@ -56,6 +56,13 @@ def pair(base: pa.Table, head: pa.Table, *, only_common: bool = False) -> Pairs:
     return Pairs(base_rows, head_rows, _moved(base, head, base_rows, head_rows))
 
 
+def pair_numbers(base: pa.Table, head: pa.Table) -> tuple[pa.Array, pa.Array]:
+    """Return the row numbers on both sides of the keys that both have, in the order of the head."""
+    found = pc.index_in(_keys(head, "the head"), value_set=_keys(base, "the base"))
+    found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+    return found.drop_null().cast(pa.int64()), pc.indices_nonzero(pc.is_valid(found))
+
+
 def _numbers(count: int) -> pa.Array:
     import array
 

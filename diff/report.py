@@ -49,6 +49,7 @@ def summary(comparison: Comparison) -> dict[str, Any]:
         "attribution": {} if comparison.attributed is None else comparison.attributed.suite.attribution(),
         "pass_fraction": None if comparison.attributed is None else comparison.attributed.suite.as_dict(),
         "drift": drift(comparison).as_dict(),
+        "statistics": None if comparison.measures is None else comparison.measures.as_dict(),
         "reported_model_changes": sum("reported_model" in row.evidence for row in comparison.rows.values()),
         "stale_known": comparison.stale_known,
         "notes": [*comparison.base.notes, *comparison.head.notes],
@@ -239,6 +240,7 @@ def _totals(comparison: Comparison) -> list[str]:
         + (f"; {comparison.removed_cases} removed" if comparison.removed_cases else ""),
         test_sentence(test_of(comparison)),
         *model_lines(comparison),
+        *([] if comparison.measures is None else map(neutral, comparison.measures.lines())),
     ]
     quiet = silent(comparison)
     if quiet:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -57,3 +58,17 @@ def mcnemar(worse: int, better: int) -> McNemar:
 
     p = min(1.0, 2.0 * float(bdtr(min(worse, better), flips, 0.5)))
     return McNemar(worse, better, p, min(1.0, 2.0 * 0.5**flips))
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Return p-values adjusted by Holm's step-down method (Holm 1979), in the order given.
+
+    Rejecting those up to α keeps the chance of any false rejection at most α, however the tests depend on one another.
+    """
+    order = sorted(range(len(ps)), key=ps.__getitem__)
+    adjusted = [0.0] * len(ps)
+    largest = 0.0
+    for rank, number in enumerate(order):
+        largest = max(largest, min(1.0, (len(ps) - rank) * ps[number]))
+        adjusted[number] = largest
+    return adjusted

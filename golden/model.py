@@ -99,6 +99,8 @@ class Suite:
     redaction: Redaction = NO_REDACTION
     max_entry_bytes: int = MAX_ENTRY_BYTES
     case_files: tuple[Path, ...] = ()
+    gate_clocks: tuple[str, ...] = ()
+    flip_rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from diff.statistics import mcnemar, wilson
+from diff.statistics import holm, mcnemar, wilson
 
 
 def test_wilson_of_46_in_50() -> None:
@@ -41,3 +43,19 @@ def test_mcnemar_agrees_with_scipy(worse: int, better: int) -> None:
 def test_nothing_to_compute_is_said_and_not_made_up() -> None:
     """No case has no rate, no flip has no p."""
     assert (None, None, None) == (wilson(0, 0).low, mcnemar(0, 0).p, mcnemar(0, 0).smallest_p)
+
+
+def test_holm_of_four_p_values() -> None:
+    """By hand: 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1, and none below the one before."""
+    assert [0.03, 0.06, 0.06, 0.02] == pytest.approx(holm([0.01, 0.04, 0.03, 0.005]))
+
+
+@given(st.lists(st.floats(0, 1), max_size=20))
+def test_holm_keeps_the_order_and_never_helps(ps: list[float]) -> None:
+    """An adjusted p is at least the plain one and at most n times it, and a smaller p stays no larger."""
+    adjusted = holm(ps)
+
+    assert all(p <= a <= 1 for p, a in zip(ps, adjusted, strict=True))
+    assert min(ps, default=0) * len(ps) >= min(adjusted, default=0)
+    assert sorted(adjusted) == [a for _, a in sorted(zip(ps, adjusted, strict=True))]
+    assert len([a for a in adjusted if a <= 0.05]) <= len([p for p in ps if p <= 0.05])

@@ -51,7 +51,7 @@ from tests.docs.page import ROOT, all_blocks, blocks, is_program, links, pages
 
 DOCS = ROOT / "docs"
 LINE = CaptureResult(rows=(), calls=0)
-FUNCTIONS = ("load", "envelope", "grade")
+FUNCTIONS = ("load", "envelope", "grade", "diff")
 
 
 def page(name: str) -> str:

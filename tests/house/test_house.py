@@ -66,11 +66,13 @@ def test_the_version_is_said_once_everywhere() -> None:
 def test_the_public_names_are_pinned() -> None:
     """What the front door exports is promised; nothing slips in."""
     names = [
+        "Diff",
         "Envelope",
         "Results",
         "Suite",
         "WhichclockError",
         "__version__",
+        "diff",
         "envelope",
         "grade",
         "grader",
