@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks import capture, diff, grade, startup
+from benchmarks import capture, diff, grade, reuse, startup
 
-for benchmark in (startup, grade, diff, capture):
+for benchmark in (startup, grade, reuse, diff, capture):
     print(f"# {benchmark.__name__}")
     benchmark.main()
