@@ -56,7 +56,7 @@ class Measures:
             told.append(pass_at_sentence(self.pass_at))
         told += code_lines(self.codes)
         told += flake_lines(self.trials)
-        if self.flips.flips:
+        if self.flips.flips and self.flips.p is not None:
             told.append(flips_sentence(self.flips))
         if self.history is not None and len(self.history.steps) > 1:
             told.append(sequence_sentence(self.history.sequence, self.history.label))

@@ -6,7 +6,7 @@ arXiv 2411.00640, sections 2 and 4). The trials of a case are averaged first, an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -52,8 +52,11 @@ class PairedDifference:
 
 
 def paired(counts: Tallies) -> PairedDifference:
-    """Return the paired difference of two runs."""
-    return paired_difference(counts.head_passed / counts.head - counts.base_passed / counts.base, counts.clusters)
+    """Return the paired difference of two runs; its interval ends where a pass fraction does."""
+    found = paired_difference(counts.head_passed / counts.head - counts.base_passed / counts.base, counts.clusters)
+    if found.low is None or found.high is None:
+        return found
+    return replace(found, low=max(-1.0, found.low), high=min(1.0, found.high))
 
 
 def paired_difference(

@@ -89,3 +89,11 @@ def test_the_trials_of_a_case_are_averaged_and_its_targets_are_one_cluster() -> 
     assert ([2, 1, 1], [1, 0, 1]) == (counts.base.tolist(), counts.head_passed.tolist())
     assert [0, 0, 1] == counts.clusters.tolist()
     assert (3, 2, pytest.approx((-0.5 - 1 + 1) / 3)) == (found.cases, found.clusters, found.mean)
+
+
+def test_an_interval_ends_where_a_pass_fraction_does() -> None:
+    """Three cases, two of them lost: Student's t would go beyond all that there is."""
+    base = [row(name) for name in "abc"]
+    head = [row("a"), *(row(name, answer="2", found="x") for name in "bc")]
+
+    assert -1.0 == paired(tallies(compared(base, head))).low
