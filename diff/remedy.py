@@ -30,7 +30,7 @@ def remedy(comparison: Comparison) -> str | None:
 def _told(edits: Edits, count: int, of: int | None) -> str:
     which = " together with ".join(edits)
     if of is None:
-        return f"{which} and {count} do"
+        return f"{which} and {count} {'does' if count == 1 else 'do'}"
     if of == 1:
         return f"{which} and the regression vanishes"
     if count == of:

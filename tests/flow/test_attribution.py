@@ -211,7 +211,7 @@ def test_either_of_two_edits_is_told_where_each_cures_alone(base: Project) -> No
     limit(base, 15)
     out = base.ok("diff", "main", code=1).out
 
-    assert "Undo graders.py:long and the regression vanishes; undo the model's new answers and 1 do." in out
+    assert "Undo graders.py:long and the regression vanishes; undo the model's new answers and 1 does." in out
 
 
 def test_two_edits_are_named_together_where_only_both_cure(base: Project) -> None:
