@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -40,6 +41,7 @@ class Answers:
 
     held: dict[str, tuple[dict[str, Any], dict[str, Any]]] = field(default_factory=dict)
     requests: dict[str, dict[str, Any]] = field(default_factory=dict)
+    root: Path = Path("nowhere")
 
     def find(self, request_hash: str, trial: int, integrity: str) -> str | None:
         return integrity if integrity in self.held else None
