@@ -57,6 +57,10 @@ def diff(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE.parquet", help="Write all rows of the diff to a Parquet file.")
     ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE.html", help="Write the diff as one page that needs nothing else."),
+    ] = None,
     history: Annotated[
         str | None, typer.Option("--history", metavar="LABEL", help="Walk the runs of a label: which clock moved when.")
     ] = None,
@@ -102,6 +106,8 @@ def diff(
     console = Console(color.value, quiet=quiet)
     if out is not None and out.suffix != ".parquet":
         raise UsageError(f"--out {out} does not end in .parquet")
+    if html is not None and html.suffix != ".html":
+        raise UsageError(f"--html {html} does not end in .html")
     suite = load_suite(find_config(explicit=config), snapshots=snapshots)
     if history is not None or bisect is not None:
         _walk(suite, base, history, bisect, console, format)
@@ -114,6 +120,10 @@ def diff(
         measures.measure(comparison, suite, [clock.value for clock in gate_clock or ()])
         if out is not None:
             diff_table.write(comparison, out)
+        if html is not None:
+            from diff.html import write as write_page
+
+            write_page(comparison, html)
         if format is ReportFormat.JSON:
             rows = list(diff_table.as_rows(comparison))
             console.json({"schema": diff_table.SCHEMA, "summary": report.summary(comparison), "rows": rows})

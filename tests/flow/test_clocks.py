@@ -237,12 +237,12 @@ def test_an_edited_helper_module_is_the_grader_clock(recorded: Project) -> None:
     assert ("grader_changed_on_frozen_hash", ["grader"]) == (row["move"], row["clocks"])
 
 
-def test_several_clocks_on_one_row_are_said_not_to_be_separated(recorded: Project) -> None:
-    """The move is a name and no proof: the table says so."""
+def test_several_clocks_on_one_row_share_what_they_did(recorded: Project) -> None:
+    """Either edit alone fails the case: each has half of it, and the table says so."""
     recorded.edit("golden/cases/graders.py", '{"ok_refusal"}', '{"declined"}')
     recorded.edit("golden/cases/cases.yaml", "expected: [ok_refusal]", "expected: [ok]")
 
-    assert "several clocks moved: cause not separated" in recorded.ok("diff", "main", code=1).out
+    assert "share: grader -0.5, expectation -0.5" in recorded.ok("diff", "main", code=1).out
 
 
 def test_a_failing_grader_is_told_in_the_diff(recorded: Project) -> None:

@@ -116,7 +116,8 @@ def test_recorded_tool_calls_read_as_their_bodies_say() -> None:
         raw = [(f["name"], f.get("arguments")) for f in spelled]
         read = [(c["name"], c["arguments"]) for c in envelope["tool_calls"]]
         assert [(n, json.loads(a) if a else {}) for n, a in raw] == read, recorded["source_path"]
-        assert (message.get("content") or "") == envelope["text"] or isinstance(message["content"], list)
+        said = message.get("content") or (message.get("audio") or {}).get("transcript") or ""
+        assert said == envelope["text"] or isinstance(message["content"], list)
         assert answer["choices"][0].get("finish_reason") == envelope["finish_reason"]
         seen += 1
 
