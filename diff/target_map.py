@@ -23,7 +23,9 @@ def parse(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         base, equals, head = text.partition("=")
         if not (base and equals and head) or "=" in head:
-            raise UsageError(f"--target-map {text!r} does not say BASE=HEAD", hint="for example: --target-map gpt=other")
+            raise UsageError(
+                f"--target-map {text!r} does not say BASE=HEAD", hint="for example: --target-map gpt=other"
+            )
         if base in found:
             raise _twice(base)
         found[base] = head
