@@ -124,7 +124,8 @@ def _rows(suite: Suite, path: Path, ref: str) -> Iterator[tuple[_Old, list[str]]
     names = ["case_id", "target", "trial", "request_hash", "tags"]
     try:
         with open(path, "rb") as file:
-            table = parquet.ParquetFile(file).read(columns=names)
+            # In this thread: what is read is little, and a thread that starts while the process ends would end it with a crash.
+            table = parquet.ParquetFile(file).read(columns=names, use_threads=False)
         told = strict_json.loads((table.schema.metadata or {}).get(b"whichclock", b""))
     except (OSError, pa.ArrowException, AuthorError):
         raise RefError(f"{ref} is no results file", hint="make one with: whichclock grade --save LABEL") from None
