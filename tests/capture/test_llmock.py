@@ -242,7 +242,8 @@ def test_a_batch_goes_to_the_other_side_and_back_by_the_official_clients(tmp_pat
 
     tell(llmock, "/_llmock/reset", {})
     project = Project(tmp_path, llmock)
-    (tmp_path / "whichclock.toml").write_text(CONFIG.format(url=llmock))
+    # The provider's own path, as the batch is asked there: what is keyed must be what is sent.
+    (tmp_path / "whichclock.toml").write_text(CONFIG.format(url=llmock).replace(f"{llmock}/anthropic", llmock))
     (tmp_path / "cases.jsonl").write_text("".join(f'{{"id": "c{i}", "prompt": "say {i}"}}\n' for i in range(3)))
     made, night = out(project), tmp_path / "night"
     with openai.OpenAI(base_url=f"{llmock}/v1", api_key="sk-test-llmock") as client:
