@@ -122,6 +122,8 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     yield from filter(None, (share_sentence(comparison), remedy(comparison)))
     yield f"{_capital(test_sentence(test_of(comparison)))}."
     yield from (f"{_capital(line)}." for line in model_lines(comparison))
+    if comparison.measures is not None:
+        yield from (f"{_capital(line)}." for line in comparison.measures.lines())
     for clock, count in silent(comparison).items():
         yield f"Silent: {clock} moved in {count} row{'' if count == 1 else 's'} and changed no finding."
     if comparison.removed_cases:

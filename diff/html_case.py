@@ -9,7 +9,7 @@ from typing import Any
 from diff.compare import Comparison
 from diff.gathered import Gathered
 from diff.html_answer import answer
-from diff.html_change import code_lines, expectation_values, request_values
+from diff.html_change import code_lines, expectation_values, judge_values, request_values
 from diff.html_text import Texts, short
 from diff.report import detail
 from diff.row import DiffRow
@@ -49,6 +49,7 @@ def _moved(one: Gathered, comparison: Comparison, texts: Texts) -> dict[str, Any
         "request": request_values(told, comparison, texts),
         "code": code_lines(told, comparison, texts),
         "expectation": expectation_values(told, texts),
+        "judges": judge_values(told, comparison, texts),
     }
 
 

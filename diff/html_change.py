@@ -9,6 +9,7 @@ from typing import Any
 from diff.compare import Comparison
 from diff.html_text import Texts, short
 from diff.row import DiffRow
+from diff.why_changes import judge_answers, judge_requests
 from snapshots.pointer import differing, look_up
 
 Change = dict[str, Any]
@@ -31,6 +32,20 @@ def expectation_values(row: DiffRow, texts: Texts) -> list[Change]:
         return []
     old, new = row.base["expectation"] or {}, row.head["expectation"] or {}
     return [_change(old, new, pointer, texts) for pointer in list(differing(old, new))[:_MOST]]
+
+
+def judge_values(row: DiffRow, comparison: Comparison, texts: Texts) -> list[Change]:
+    """Return what judges were asked and what they answered, where either moved."""
+    told = [*judge_requests(row, comparison), *judge_answers(row, comparison)]
+    return [
+        {
+            "pointer": short(change["pointer"] or "/"),
+            "part": short(change["part"]),
+            "before": texts.of(change["before"]),
+            "after": texts.of(change["after"]),
+        }
+        for change in told[:_MOST]
+    ]
 
 
 def code_lines(row: DiffRow, comparison: Comparison, texts: Texts) -> list[Change]:

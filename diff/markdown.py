@@ -24,6 +24,8 @@ from diff.row import DiffRow
 from diff.statistics import wilson
 from snapshots.console import neutral, shorten
 
+MOST_BYTES = 60_000  # GitHub refuses a comment of more than 65,536 characters
+_NO_NAME = re.compile("[^A-Za-z0-9._]+")  # so that no name of a suite ends the comment
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~<>@$:-])")
 
 
@@ -40,41 +42,58 @@ def _entity(found: re.Match[str]) -> str:
 
 
 def markdown(comparison: Comparison) -> str:
-    """Return the whole report."""
-    cure = remedy(comparison)
-    lines = [
+    """Return the whole report, with as many rows as a comment on a pull request can hold."""
+    rows = shown_rows(comparison)
+    cells = [_row(row) for row in rows[:SHOWN]]
+    before, after, end = _before(comparison), _after(comparison), f"\n\n{marker(comparison.head.suite)}"
+    text, room = "", MOST_BYTES - len(end)
+    for count in range(len(cells), -1, -1):
+        text = "\n".join([*before, *_table(rows, cells[:count]), *after])
+        if len(text.encode()) <= room:
+            break
+    return text.encode()[:room].decode("utf-8", "ignore") + end
+
+
+def marker(suite: str) -> str:
+    """Return the last line of the report, by which a job finds the comment that it wrote before."""
+    return f"<!-- whichclock diff {_NO_NAME.sub('-', suite)} -->"
+
+
+def _before(comparison: Comparison) -> list[str]:
+    cure, shares = remedy(comparison), share_sentence(comparison)
+    return [
         f"### {sentence(comparison)}",
         "",
-        *([f"{escape(share_sentence(comparison))}", ""] if share_sentence(comparison) else []),
+        *([f"{escape(shares)}", ""] if shares else []),
         *([f"**{escape(cure)}**", ""] if cure else []),
         f"`base` {escape(comparison.base.name)} · `head` {escape(comparison.head.name)} · {len(comparison)} rows",
         "",
         f"Cases passing: {interval(wilson(*comparison.base_passed))} → {interval(wilson(*comparison.head_passed))}.",
         f"{test_sentence(test_of(comparison))}.",
         *(f"{line[0].upper()}{line[1:]}." for line in model_lines(comparison)),
+        *(f"\n> {escape(note)}" for note in [*comparison.base.notes, *comparison.head.notes]),
     ]
-    lines += [f"\n> {escape(note)}" for note in [*comparison.base.notes, *comparison.head.notes]]
-    rows = shown_rows(comparison)
-    if rows:
-        lines += ["", "| case | verdict | clocks | move | what moved |", "| --- | --- | --- | --- | --- |"]
-        lines += [_row(row) for row in rows[:SHOWN]]
-        if len(rows) > SHOWN:
-            lines.append(f"\n… and {len(rows) - SHOWN} more rows.")
-        lines += [
-            "",
-            *(f"- `{move}`: {MEANING[move]}" for move in dict.fromkeys(r.move for r in rows[:SHOWN]) if move != "none"),
-        ]
+
+
+def _table(rows: list[DiffRow], cells: list[str]) -> list[str]:
+    more = len(rows) - len(cells)
+    left_out = [f"\n… and {more} more row{'' if more == 1 else 's'}."] if more else []
+    if not cells:
+        return left_out
+    moves = dict.fromkeys(row.move for row in rows[: len(cells)] if row.move != "none")
+    head = ["", "| case | verdict | clocks | move | what moved |", "| --- | --- | --- | --- | --- |"]
+    return [*head, *cells, *left_out, "", *(f"- `{move}`: {MEANING[move]}" for move in moves)]
+
+
+def _after(comparison: Comparison) -> list[str]:
+    lines: list[str] = []
     quiet = silent(comparison)
     if quiet:
-        lines += [
-            "",
-            "Silent: "
-            + ", ".join(f"{c} moved in {n} row{'s' if n != 1 else ''} and changed no finding" for c, n in quiet.items())
-            + ".",
-        ]
+        told = [f"{c} moved in {n} row{'s' if n != 1 else ''} and changed no finding" for c, n in quiet.items()]
+        lines += ["", f"Silent: {', '.join(told)}."]
     if comparison.head_unjudged:
         lines += ["", f"**{escape(unjudged_sentence(comparison).capitalize())}.**"]
-    return "\n".join(lines)
+    return lines
 
 
 def _row(row: DiffRow) -> str:

@@ -18,6 +18,7 @@ function details(one, meaning) {
   if (one.shares) panel.append(...shares(one));
   if (one.request) panel.append(element("h3", {}, "Request"), ...one.request.map(change));
   if (one.expectation) panel.append(element("h3", {}, "Expectation"), ...one.expectation.map(change));
+  if (one.judges) panel.append(element("h3", {}, "Judges and programs"), ...one.judges.map(change));
   if (one.code) panel.append(element("h3", {}, "Grader code"), ...one.code.map(code));
   for (const trial of one.trials) panel.append(...trialParts(trial, one.trials.length > 1));
   panel.append(element("p", {}, "The commit that moved a clock: ", element("code", {}, "whichclock why CASE")));
