@@ -63,12 +63,17 @@ function caseRow(one, number) {
   const sign = element("span", { "aria-hidden": "true" }, `${SIGNS[one.change]} `);
   const cells = [
     [button], [one.target], [element("span", { class: `badge ${one.change}` }, sign, one.change.replaceAll("_", " "))],
-    [(one.clocks || []).join(" + ")], [one.move === "none" ? "" : element("span", { class: "move" }, one.move)], [cut(one.what || "", 200)],
+    [(one.clocks || []).join(" + ")], [one.move === "none" ? "" : element("span", { class: "move" }, ...breakable(one.move))], [cut(one.what || "", 200)],
   ];
   const row = element("tr", { role: "row", class: "case" });
   cells.forEach((parts, i) => row.append(element("td", { role: "cell", "data-label": COLUMNS[i][0], ...(parts[0] === "" ? { class: "empty" } : {}) }, ...parts)));
   button.addEventListener("click", () => toggle(one, button, row, number));
   return row;
+}
+
+// A long name breaks after an underscore, and not within a word.
+function breakable(name) {
+  return name.split(/(?<=_)/).flatMap((part) => [part, element("wbr")]);
 }
 
 function cut(text, length) {
