@@ -119,13 +119,13 @@ def _is_selected(selection: Selection, row: _Old, tags: list[str]) -> bool:
 
 def _rows(suite: Suite, path: Path, ref: str) -> Iterator[tuple[_Old, list[str]]]:
     import pyarrow as pa
-    from pyarrow import parquet
+
+    from snapshots.columnar import parquet_file
 
     names = ["case_id", "target", "trial", "request_hash", "tags"]
     try:
-        with open(path, "rb") as file:
-            # In this thread: what is read is little, and a thread that starts while the process ends would end it with a crash.
-            table = parquet.ParquetFile(file).read(columns=names, use_threads=False)
+        with parquet_file(path) as file:
+            table = file.read(columns=names)
         told = strict_json.loads((table.schema.metadata or {}).get(b"whichclock", b""))
     except (OSError, pa.ArrowException, AuthorError):
         raise RefError(f"{ref} is no results file", hint="make one with: whichclock grade --save LABEL") from None

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from diff.flips import Rate
 from diff.pairs import pair_numbers
@@ -23,6 +22,7 @@ from golden import labels
 from golden.model import Suite
 from grade.arrow import pc
 from grade.columns import scalar
+from snapshots.columnar import parquet_file
 from snapshots.errors import RefError
 
 LEVEL = 0.05
@@ -146,8 +146,8 @@ def history_of(suite: Suite, ref: str) -> History | None:
 
 def _rows(path: Path) -> int:
     try:
-        with open(path, "rb") as file:
-            return pq.ParquetFile(file).metadata.num_rows
+        with parquet_file(path) as file:
+            return file.metadata.num_rows
     except (OSError, pa.ArrowException) as error:
         raise _broken(path, error) from None
 
@@ -163,8 +163,8 @@ def _steps(runs: list[Path]) -> Iterator[Step]:
 def _read(path: Path) -> pa.Table:
     """Return the plain trials of a run: one row for each case × target, which holds the case verdict."""
     try:
-        with open(path, "rb") as file:
-            rows = pq.ParquetFile(file).read(columns=list(_READ))
+        with parquet_file(path) as file:
+            rows = file.read(columns=list(_READ))
         missing = [name for name in _READ if name not in rows.column_names]
         if missing:
             raise _broken(path, f"it has no column {missing[0]}")

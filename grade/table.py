@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from grade.columns import column
 from snapshots import canonical, instant, strict_json
+from snapshots.columnar import parquet_file
 from snapshots.errors import JsonError, RefError, StoreError
 
 SCHEMA = "whichclock.results/1"
@@ -157,11 +158,11 @@ def read(path: Path) -> pa.Table:
         RefError: the file is missing, no Parquet, or not a table of ``whichclock.results/1``.
     """
     try:
-        # Not read_table: that imports pandas. The file is opened by us, so that a missing one is told from a broken one.
-        with open(path, "rb") as file:
-            told = pq.ParquetFile(file).schema_arrow
-            _check(told, path)
-            return _seconds(pq.ParquetFile(file, read_dictionary=_REPEATED).read())
+        # Not read_table: that imports pandas.
+        with parquet_file(path) as file:
+            _check(file.schema_arrow, path)
+        with parquet_file(path, read_dictionary=_REPEATED) as file:
+            return _seconds(file.read())
     except FileNotFoundError:
         raise RefError(
             f"no results file {path}", hint="name a label, a file that ends in .parquet, or git:REV"

@@ -84,6 +84,17 @@ def test_the_public_names_are_pinned() -> None:
     assert names == [name for name in names if getattr(whichclock, name) is not None]
 
 
+def test_no_parquet_file_is_read_through_a_python_file() -> None:
+    """Such a read aborts the process now and then, at its end: one module opens them."""
+    packages = ("snapshots", "golden", "capture", "grade", "diff")
+    sources = [path for name in packages for path in (ROOT / name).glob("*.py")]
+    readers = ("ParquetFile(", "read_table(", "read_metadata(", "read_schema(", "PythonFile(")
+
+    assert ["snapshots/columnar.py"] == [
+        path.relative_to(ROOT).as_posix() for path in sources if any(name in path.read_text() for name in readers)
+    ]
+
+
 @pytest.mark.slow
 def test_the_wheel_holds_the_packages_and_no_data(tmp_path: Path) -> None:
     """The files of the wheel are a literal list: no cases, no snapshots, no tests."""
