@@ -25,12 +25,19 @@ def trivial(envelope):
 
 
 def steps_in_a_millisecond() -> int:
-    """Return how many steps of the slow grader's loop take a millisecond here and now, in the grader's own code."""
-    count, names = 5_000_000, dict[str, Any]()  # a processor at rest takes its time to wake up
-    exec(SLOW.format(steps=count), names)
+    """Return how many steps of the slow grader's loop take a millisecond here and now, in the grader's own code.
+
+    The loop is timed at its own length, many times over: a single long one sums beyond 2**30, where Python's integers
+    take a second digit and each step takes longer.
+    """
+    steps, times, names = 30_000, 200, dict[str, Any]()
+    exec(SLOW.format(steps=steps), names)
+    for _ in range(times):  # a processor at rest takes its time to wake up
+        names["trivial"]({"text": "x"})
     start = time.process_time()
-    names["trivial"]({"text": "x"})
-    return int(count * 0.001 / (time.process_time() - start))
+    for _ in range(times):
+        names["trivial"]({"text": "x"})
+    return int(steps * times * 0.001 / (time.process_time() - start))
 
 
 def grade(loaded: Suite, out: Path, saved: Path | None) -> None:
