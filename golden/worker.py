@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from operator import is_
 from pathlib import Path
 from typing import Any
 
@@ -101,26 +102,33 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
 
 
-Own = list[tuple[Mapping[str, Any], str, int]]
+Names = tuple[Callable[[str], Any], tuple[str, ...], tuple[Any, ...]]
+"""The look-up of a namespace, its names, and the objects that they stand for."""
 
 
-def _own_code() -> Own:
-    """Return what identifies our code as it stands: each name of our modules and classes, and the object behind it."""
-    own: Own = []
+def _own_code() -> list[Names]:
+    """Return what our code is as it stands: the names of our modules and classes, and the objects behind them."""
+    own: list[Names] = []
     for name, module in list(sys.modules.items()):
         if name in _USED:
-            own += [(vars(module), member, id(value)) for member, value in vars(module).items() if callable(value)]
+            own.append(_names({member: value for member, value in vars(module).items() if callable(value)}, module))
         elif name.split(".", 1)[0] in _OURS:
-            own += [(vars(module), member, id(value)) for member, value in vars(module).items()]
-            for value in vars(module).values():
-                if isinstance(value, type) and value.__module__ == name:
-                    own += [(vars(value), part, id(item)) for part, item in vars(value).items()]
+            own.append(_names(vars(module), module))
+            kinds = (value for value in vars(module).values() if isinstance(value, type) and value.__module__ == name)
+            own += [_names(vars(kind), kind) for kind in kinds]
     return own
 
 
-def _is_untouched(own: Own) -> bool:
-    """Tell whether every name still stands for the object that it stood for."""
-    return all(id(names.get(name)) == known for names, name, known in own)
+def _names(members: Mapping[str, Any], of: Any) -> Names:
+    return vars(of).get, tuple(members), tuple(members.values())
+
+
+def _is_untouched(own: list[Names]) -> bool:
+    """Tell whether every name still stands for the object that it stood for.
+
+    It is asked after each chunk, about thousands of names: what asks about a single one is C code.
+    """
+    return all(all(map(is_, map(look_up, names), known)) for look_up, names, known in own)
 
 
 def _sendable(text: str) -> str:

@@ -19,7 +19,7 @@ from grade.verdict import Tally, case_passed
 from snapshots import canonical, strict_json
 
 CHUNK = 256
-BATCH = 16_384
+BATCH = 8_192
 NAMES = (
     "case_id", "target", "trial", "status", "case_passed", "findings", "expected", "missing", "unexpected", "tags", "request_hash",
     "answer_hash", "answer_rule", "integrity", "recorded_at", "grader_digest", "expectation_digest", "graders", "expectation", "asked",

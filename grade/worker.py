@@ -47,12 +47,11 @@ def _handle(setup: dict[str, Any], graders: Graders, guard: Guard) -> Handle:
 def _grade_chunk(bench: Bench, recorded: Answers, chunk: Any) -> dict[str, list[Any]]:
     """Grade a chunk and return its facts column by column: fewer names to write and to read than row by row."""
     expectations: list[str] = chunk["expectations"]
-    columns: dict[str, list[Any]] = {name: [] for name in FACTS}
-    for expectation, path, folder, name, shown, asked in chunk["rows"]:
-        facts = _grade_file(bench, recorded, expectations[expectation], (path, folder, name, shown), asked)
-        for column, values in columns.items():
-            values.append(facts.get(column))
-    return columns
+    rows = [
+        _grade_file(bench, recorded, expectations[expectation], (path, folder, name, shown), asked)
+        for expectation, path, folder, name, shown, asked in chunk["rows"]
+    ]
+    return {name: [facts.get(name) for facts in rows] for name in FACTS}
 
 
 def _grade_file(

@@ -34,6 +34,7 @@ _RECORDED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"
 _MEMBERS = (
     "schema", "request_hash", "trial", "answer_hash", "answer_rule", "recorded_at", "request", "response", "meta", "integrity",
 )  # fmt: skip
+_TYPES = (str, str, int, str, str, str, dict, dict, dict, str)
 
 
 @dataclass(slots=True)  # not frozen: that would cost as much as parsing does
@@ -162,15 +163,13 @@ def _check_shape(value: Any, path: str) -> None:
                 path, f"its format {other} is not one that this version reads", hint="use a newer whichclock"
             )
         raise _corrupt(path, f"it does not have the members of {SCHEMA}")
-    texts = ("request_hash", "answer_hash", "answer_rule", "recorded_at")
-    if any(type(value[m]) is not str for m in texts) or type(value["trial"]) is not int or value["trial"] < 0:
-        raise _corrupt(path, "a member has the wrong type")
-    if any(type(value[m]) is not dict for m in ("request", "response", "meta")):
+    if tuple(map(type, value.values())) != _TYPES or value["trial"] < 0:
         raise _corrupt(path, "a member has the wrong type")
     if not _RECORDED.fullmatch(value["recorded_at"]):
         raise _corrupt(path, "recorded_at is no UTC second")
     response = value["response"]
-    if type(response.get("status")) is not int or sum(m in response for m in ("body", "text", "base64")) != 1:
+    bodies = ("body" in response) + ("text" in response) + ("base64" in response)
+    if type(response.get("status")) is not int or bodies != 1:
         raise _corrupt(path, "its response has no status or not exactly one body")
     if not isinstance(response.get("text", ""), str) or not isinstance(response.get("base64", ""), str):
         raise _corrupt(path, "its response has a body of the wrong type")
