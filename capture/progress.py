@@ -14,6 +14,7 @@ _SHOWN = (
     Outcome.REPLAYED,
     Outcome.UNCHANGED,
     Outcome.MOVED,
+    Outcome.RELABELLED,
     Outcome.ASKED,
     Outcome.FAILED,
     Outcome.REFUSED,

@@ -137,30 +137,38 @@ class Recorder:
             answer = dialects.answer_hash(rule, response)
             if self._mode is Mode.OFF:
                 return _Pending(Filed(item, Ended(Outcome.ASKED, answer)))
-            if item.current is not None and self._is_unchanged(item, item.current, rule, answer):
-                return _Pending(Filed(item, Ended(Outcome.UNCHANGED, item.current.answer_hash)))
-            return self._stage(item, rule, answer)
+            return self._compared(item, item.current, rule, answer)
         except WhichclockError as error:
             failed = Ended(Outcome.FAILED, error=error.message, hint=error.hint)
             return _Pending(Filed(item, failed, broken=isinstance(error, StoreError)))
 
-    def _is_unchanged(self, item: Item, current: Current, rule: str, answer: str) -> bool:
-        if current.model != item.answered.model or current.program != item.answered.response.get("program"):
-            return False  # the same words of somebody else
+    def _compared(self, item: Item, current: Current | None, rule: str, answer: str) -> _Pending:
+        if current is None:
+            return self._stage(item, rule, Ended(Outcome.RECORDED, answer))
+        if not self._is_same(item, current, rule, answer):
+            return self._stage(item, rule, Ended(Outcome.MOVED, answer))
+        label = _other_label(item, current)
+        if label is None:
+            return _Pending(Filed(item, Ended(Outcome.UNCHANGED, current.answer_hash)))
+        return self._stage(item, rule, Ended(Outcome.RELABELLED, answer, label=label))
+
+    def _is_same(self, item: Item, current: Current, rule: str, answer: str) -> bool:
         if current.answer_rule == rule and current.volatile == item.answered.response.get("volatile"):
             return current.answer_hash == answer
         old = self._store.read(current.found)
         new = item.job.rendered.document, item.answered.response
         return same_answer((old.request, old.response), new) is True
 
-    def _stage(self, item: Item, rule: str, answer: str) -> _Pending:
+    def _stage(self, item: Item, rule: str, ended: Ended) -> _Pending:
+        """Return an answer whose file is written but for its name, and how it ends once the file has that too."""
+        assert ended.answer_hash is not None  # only what has an answer is filed
         job, now = item.job, self._now()
         second = max(now, self._next_second(job))
         name, data = snapshot.write(
             request=job.rendered.document,
             request_hash=job.request_hash,
             trial=job.trial,
-            answer_hash=answer,
+            answer_hash=ended.answer_hash,
             answer_rule=rule,
             second=second,
             response=item.answered.response,
@@ -168,9 +176,7 @@ class Recorder:
         )
         if len(data) > self._suite.max_entry_bytes:
             return _Pending(Filed(item, _too_large(len(data), self._suite.max_entry_bytes)))
-        outcome = Outcome.RECORDED if item.current is None else Outcome.MOVED
-        filed = Filed(item, Ended(outcome, answer), ahead_s=second - now)
-        return _Pending(filed, self._store.stage(name, data))
+        return _Pending(Filed(item, ended, ahead_s=second - now), self._store.stage(name, data))
 
     def _next_second(self, job: Job) -> int:
         """Return the second after the current one's: a clock set back must not make the new answer the older one."""
@@ -188,6 +194,20 @@ class Recorder:
             "tool": self._tool,
             **({"redaction": redaction.digest} if redaction else {}),
         }
+
+
+def _other_label(item: Item, current: Current) -> str | None:
+    """Return who gave the same answer this time, ``None`` where nothing says that it was somebody else."""
+    old, new = current.model, item.answered.model
+    if old != new:
+        return f"reported by another model: {_named(old)} → {_named(new)}"
+    before, after = current.program or {}, item.answered.response.get("program") or {}
+    names = sorted(name for name in {**before, **after} if before.get(name) != after.get(name))
+    return f"given by another program: {', '.join(names)} changed" if names else None
+
+
+def _named(model: str | None) -> str:
+    return "none" if model is None else model
 
 
 def _unreadable(item: Item) -> str | None:

@@ -11,27 +11,31 @@ from capture.result import ANSWERED, CaptureResult, Outcome, Row
 from golden.remedy import record_command
 from snapshots.console import Console, neutral, shorten
 
-_STYLES = {Outcome.FAILED: "red", Outcome.MISSED: "red", Outcome.REFUSED: "yellow", Outcome.MOVED: "yellow"}
+_STYLES = {
+    Outcome.FAILED: "red",
+    Outcome.MISSED: "red",
+    Outcome.REFUSED: "yellow",
+    Outcome.MOVED: "yellow",
+    Outcome.RELABELLED: "yellow",
+}
 _SHOWN_ROWS = 50
 _SHOWN_HINTS = 3
 _NAMED_CASES = 5
+_LONGEST = 400
+_SAME = "the same answer"
 
 
 def summary_lines(result: CaptureResult, console: Console) -> Iterator[str]:
     """Yield the lines of the summary, neutral and in colour where the console wants it."""
     counts = result.summary
-    for row in _moved(result):
-        what = "the model answers otherwise now"
-        if row.unreadable is not None:
-            what = f"and today's reader cannot read it: {row.unreadable}"
-        yield f"{console.paint('moved', 'yellow')}  {_which(row)}  {neutral(what)}"
+    yield from _moved(result, console)
+    yield from _relabelled(result, console)
     unanswered = [row for row in result.rows if row.outcome not in ANSWERED]
     asked = [row for row in unanswered if not (row.is_left or row.is_unasked)]
     for row in asked[:_SHOWN_ROWS]:
         label = console.paint(row.outcome.value, _STYLES[row.outcome])
         yield f"{label}  {_which(row)}  {neutral(row.error or '')}"
-    if len(asked) > _SHOWN_ROWS:
-        yield f"… and {len(asked) - _SHOWN_ROWS} more (--format json lists all)"
+    yield from _more(len(asked))
     yield from _never_asked([row for row in unanswered if row.is_left or row.is_unasked], console)
     parts = [f"{counts['planned']} planned"]
     for outcome in Outcome:
@@ -51,8 +55,34 @@ def _never_asked(rows: list[Row], console: Console) -> Iterator[str]:
         yield f"{console.paint(outcome.value, _STYLES[outcome])}  {which}  {neutral(error)}"
 
 
-def _moved(result: CaptureResult) -> list[Row]:
-    return [row for row in result.rows if row.outcome is Outcome.MOVED and not row.shared][:_SHOWN_ROWS]
+def _moved(result: CaptureResult, console: Console) -> Iterator[str]:
+    rows = [row for row in result.rows if row.outcome is Outcome.MOVED and not row.shared]
+    label = console.paint(Outcome.MOVED.value, _STYLES[Outcome.MOVED])
+    for row in rows[:_SHOWN_ROWS]:
+        what = "the model answers otherwise now"
+        if row.unreadable is not None:
+            what = f"and today's reader cannot read it: {row.unreadable}"
+        yield f"{label}  {_which(row)}  {neutral(what)}"
+    yield from _more(len(rows))
+
+
+def _relabelled(result: CaptureResult, console: Console) -> Iterator[str]:
+    """Yield one line for all rows with the same answer under the same other name: no answer moved, so none is told by itself."""
+    rows = [row for row in result.rows if row.outcome is Outcome.RELABELLED]
+    by_label: dict[str, list[Row]] = {}
+    for row in rows:
+        by_label.setdefault(row.label or "", []).append(row)
+    label = console.paint(Outcome.RELABELLED.value, _STYLES[Outcome.RELABELLED])
+    for words, told in list(by_label.items())[:_SHOWN_ROWS]:
+        which = _which(told[0]) if len(told) == 1 else f"{len(told)} rows"
+        yield f"{label}  {which}  {shorten(neutral(f'{_SAME}, {words}'), _LONGEST)}"
+    yield from _more(len(by_label))
+
+
+def _more(count: int) -> Iterator[str]:
+    """Yield a line that says how many of so many are not shown, if there are some."""
+    if count > _SHOWN_ROWS:
+        yield f"… and {count - _SHOWN_ROWS} more (--format json lists all)"
 
 
 def _which(row: Row) -> str:

@@ -24,7 +24,9 @@ class Outcome(enum.StrEnum):
     UNCHANGED = "unchanged"
     """Asked again (live): same answer from the same reported model, nothing stored."""
     MOVED = "moved"
-    """Asked again (live): another answer or another reported model, stored beside the old one."""
+    """Asked again (live): another answer, stored beside the old one."""
+    RELABELLED = "relabelled"
+    """Asked again (live): the same answer, from another reported model or another program, stored beside the old one."""
     MISSED = "missed"
     """Nothing is stored and this mode does not ask (replay)."""
     ASKED = "asked"
@@ -35,7 +37,9 @@ class Outcome(enum.StrEnum):
     """Not stored or not asked on purpose: too large, holds a credential, over the budget."""
 
 
-ANSWERED = frozenset({Outcome.RECORDED, Outcome.REPLAYED, Outcome.UNCHANGED, Outcome.MOVED, Outcome.ASKED})
+ANSWERED = frozenset(
+    {Outcome.RECORDED, Outcome.REPLAYED, Outcome.UNCHANGED, Outcome.MOVED, Outcome.RELABELLED, Outcome.ASKED}
+)
 RESUMABLE = ANSWERED - {Outcome.ASKED}
 
 
@@ -46,7 +50,7 @@ class Ended:
     ``hint`` is the remedy where there is a better one than running again; ``is_final`` tells that running again as it is gives the
     same. ``is_left`` tells that a budget ended before it was asked, ``is_unasked`` that the run itself did: the next run goes on
     there. ``program`` are the digests of the program that gave a replayed answer. ``unreadable`` says why today's reader cannot
-    read an answer that is stored all the same.
+    read an answer that is stored all the same. ``label`` says under which other name the same answer came.
     """
 
     outcome: Outcome
@@ -58,6 +62,7 @@ class Ended:
     is_unasked: bool = False
     is_final: bool = False
     unreadable: str | None = None
+    label: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,7 @@ class Row:
     is_unasked: bool = False
     is_final: bool = False
     unreadable: str | None = None
+    label: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the members that ``--format json`` prints; ``asked`` stands only in the rows of graders' requests."""

@@ -19,7 +19,7 @@ from snapshots.errors import GraderFault, StoreError, WhichclockError
 from snapshots.store import Found, Store
 
 Identity = tuple[str, int]
-_STORED = frozenset({Outcome.RECORDED, Outcome.REPLAYED, Outcome.UNCHANGED, Outcome.MOVED})
+_STORED = ANSWERED - {Outcome.ASKED}
 _ASKED = _STORED - {Outcome.REPLAYED}
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "MAX_TOKENS"})
 _LONGEST_BEGINNING = 60

@@ -30,4 +30,5 @@ def row_of(wanted: Wanted, ended: Ended, *, shared: bool) -> Row:
         is_unasked=ended.is_unasked,
         is_final=ended.is_final,
         unreadable=ended.unreadable,
+        label=ended.label,
     )

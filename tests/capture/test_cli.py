@@ -48,7 +48,7 @@ def test_json_is_one_object_of_exactly_these_members(run, project: Project) -> N
     assert ["schema", "summary", "rows"] == list(told)
     assert "whichclock.capture/1" == told["schema"]
     assert {
-        "planned": 1, "calls": 1, "recorded": 1, "replayed": 0, "unchanged": 0, "moved": 0, "missed": 0,
+        "planned": 1, "calls": 1, "recorded": 1, "replayed": 0, "unchanged": 0, "moved": 0, "relabelled": 0, "missed": 0,
         "asked": 0, "failed": 0, "refused": 0,
     } == told["summary"]  # fmt: skip
     assert {"case_id": "hello", "target": "gpt", "trial": 0, "outcome": "recorded", "shared": False, "error": None} == {
@@ -105,6 +105,34 @@ def test_moved_answers_are_named(run, server: ModelServer) -> None:
 
     assert 0 == code
     assert "moved  hello  gpt  the model answers otherwise now" == out.splitlines()[0]
+
+
+def test_answers_that_moved_are_named_up_to_fifty_and_the_rest_is_counted(run, server: ModelServer) -> None:
+    """A list that stops says so, and says where the rest is."""
+    run("hello", "--trials", "52")
+    server.fallback = lambda asked: say("other")
+    _, out, _ = run("hello", "--trials", "52", "--mode", "live", "--color", "never")
+
+    *moved, more, counts = out.splitlines()
+    assert ["moved"] * 50 == [line.split()[0] for line in moved]
+    assert "… and 2 more (--format json lists all)" == more
+    assert "52 planned, 52 moved; 52 calls" == counts
+
+
+def test_the_same_answer_from_another_reported_model_is_no_answer_that_moved(run, server: ModelServer) -> None:
+    """One line names both models for all such rows, and they are counted by themselves."""
+    server.fallback = lambda asked: say("A", model="tiny-1")
+    run()
+    server.fallback = lambda asked: say("A", model="tiny\x1b[31m-2")
+    _, both, _ = run("--mode", "live", "--color", "never")
+    server.fallback = lambda asked: say("A", model="tiny-3")
+    _, single, _ = run("bye", "--mode", "live", "--color", "never")
+
+    same = "the same answer, reported by another model:"
+    assert (
+        f"relabelled  2 rows  {same} tiny-1 → tiny\\x1b[31m-2\n2 planned, 2 relabelled; 2 calls\n",
+        f"relabelled  bye  gpt  {same} tiny\\x1b[31m-2 → tiny-3\n1 planned, 1 relabelled; 1 call\n",
+    ) == (both, single)
 
 
 def test_a_dry_run_asks_nothing_and_ends_with_zero(run, server: ModelServer) -> None:

@@ -91,12 +91,15 @@ def test_four_live_captures_of_two_alternating_answers_make_four_observations(
     assert results[3].rows[0].answer_hash == one.capture(Mode.REPLAY).rows[0].answer_hash
 
 
-def test_another_reported_model_is_a_move(one: Project, server: ModelServer) -> None:
-    """The same words from another reported model are stored beside the old ones."""
+def test_the_same_answer_from_another_reported_model_is_kept_and_has_not_moved(
+    one: Project, server: ModelServer
+) -> None:
+    """The same words from another reported model are stored beside the old ones, and both names are told."""
     server.replies = [say("A", model="tiny-1"), say("A", model="tiny-2")]
     first, second = one.capture(Mode.LIVE), one.capture(Mode.LIVE)
 
-    assert ["moved"] == outcomes(second)
+    assert (["relabelled"], 0) == (outcomes(second), second.exit_code)
+    assert "reported by another model: tiny-1 → tiny-2" == second.rows[0].label
     assert first.rows[0].answer_hash == second.rows[0].answer_hash
     assert 2 == len(one.files())
 
