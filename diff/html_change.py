@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from difflib import unified_diff
+from collections.abc import Mapping
 from typing import Any
 
+from diff.code_difference import code_difference
 from diff.compare import Comparison
 from diff.html_text import Texts, short
 from diff.row import DiffRow
-from diff.why_changes import judge_answers, judge_requests
-from snapshots.pointer import differing, look_up
+from diff.why_changes import expectation_changes, judge_answers, judge_requests
+from snapshots.pointer import look_up
 
 Change = dict[str, Any]
 _MOST = 200
+_CONTEXT = 2
 
 
 def request_values(row: DiffRow, comparison: Comparison, texts: Texts) -> list[Change]:
@@ -30,22 +31,14 @@ def expectation_values(row: DiffRow, texts: Texts) -> list[Change]:
     """Return what the case expects at each pointer that moved."""
     if row.base is None or row.head is None or "expectation" not in row.clocks:
         return []
-    old, new = row.base["expectation"] or {}, row.head["expectation"] or {}
-    return [_change(old, new, pointer, texts) for pointer in list(differing(old, new))[:_MOST]]
+    told = expectation_changes(row.base["expectation"], row.head["expectation"])
+    return [_told(change, texts) for change in told[:_MOST]]
 
 
 def judge_values(row: DiffRow, comparison: Comparison, texts: Texts) -> list[Change]:
     """Return what judges were asked and what they answered, where either moved."""
     told = [*judge_requests(row, comparison), *judge_answers(row, comparison)]
-    return [
-        {
-            "pointer": short(change["pointer"] or "/"),
-            "part": short(change["part"]),
-            "before": texts.of(change["before"]),
-            "after": texts.of(change["after"]),
-        }
-        for change in told[:_MOST]
-    ]
+    return [{**_told(change, texts), "part": short(change["part"])} for change in told[:_MOST]]
 
 
 def code_lines(row: DiffRow, comparison: Comparison, texts: Texts) -> list[Change]:
@@ -57,11 +50,16 @@ def code_lines(row: DiffRow, comparison: Comparison, texts: Texts) -> list[Chang
         change: Change = {"pointer": short(name)}
         if old and new and (old, new) not in shown:
             shown.add((old, new))
-            lines = _lines(comparison.base.source(old), comparison.head.source(new))
+            lines = code_difference(comparison.base.source(old), comparison.head.source(new), context=_CONTEXT)
             if lines:
                 change["lines"] = texts.of("\n".join(lines))
         changes.append(change)
     return changes
+
+
+def _told(change: Change, texts: Texts) -> Change:
+    sides = {side: texts.of(change[side]) if side in change else None for side in ("before", "after")}
+    return {"pointer": short(change["pointer"] or "/"), **sides}
 
 
 def _change(old: Mapping[str, Any], new: Mapping[str, Any], pointer: str, texts: Texts) -> Change:
@@ -77,21 +75,3 @@ def _change(old: Mapping[str, Any], new: Mapping[str, Any], pointer: str, texts:
 
 def _order(document: Mapping[str, Any], pointer: str, value: Any) -> list[str]:
     return list(document.get("order", {}).get(pointer, sorted(value or ())))
-
-
-def _lines(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> list[str]:
-    if old is None or new is None:
-        return []
-    lines: list[str] = []
-    for name in sorted({*old["files"], *new["files"]}):
-        before, after = (_file(side["files"], name) for side in (old, new))
-        lines += _diff(name, before, after)
-    return lines
-
-
-def _file(files: Mapping[str, Any], name: str) -> list[str]:
-    return str(files.get(name, "")).splitlines()
-
-
-def _diff(name: str, before: list[str], after: list[str]) -> Iterable[str]:
-    return unified_diff(before, after, name, name, n=2, lineterm="")
