@@ -1,47 +1,49 @@
-"""The four clocks of one case: moved or not, the hashes before and after, what exactly moved, and the commit that moved it."""
+"""The account of one case: which trial tells it, how many trials pass, each clock's share, and the four clocks."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from difflib import unified_diff
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from diff.blame import Moved, Walk
-from diff.classify import CLOCKS
+from diff.attribution import Attribution
+from diff.cases import attribute_rows
+from diff.classify import CLOCKS, outcome_differs
 from diff.compare import Comparison
 from diff.report import codes
 from diff.row import DiffRow
-from diff.why_changes import answer_changes, changed_files, changes, judge_answers, judge_requests, judge_targets
+from diff.why_blame import blame
+from diff.why_clocks import Clock, clock_of
+from diff.why_shares import share_words
 from golden.model import Suite
-from snapshots.console import Console, neutral, shorten
-from snapshots.errors import RefError
-from snapshots.pointer import differing
-from snapshots.store import Store
+from snapshots.errors import UsageError
 
 SCHEMA = "whichclock.why/1"
-NO_GIT = "no git here: no commit is named"
-_LONGEST = 400
-_MOST_LINES = 40
+_TURNED = {"newly_failing": ("pass", "fail"), "newly_passing": ("fail", "pass")}
+_LISTED = 20
+_NAMED = 3
 
 
-@dataclass(slots=True)
-class Clock:
-    """One clock of a case. ``state`` is ``moved``, ``still`` or ``unknown``; ``changes`` hold pointer, before and after."""
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """How many trials of a case one side has, and how many of them pass and have no verdict."""
 
-    clock: str
-    state: str
-    before: str | None
-    after: str | None
-    changes: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    commit: str | None = None
-    moved_by: str | None = None
-    note: str | None = None
+    passed: int
+    trials: int
+    unjudged: int
 
 
 @dataclass(slots=True)
 class Why:
-    """What happened to one case × target, told by its first trial that moved. ``note`` says why no commit is named."""
+    """What happened to one case × target, told by one of its trials.
+
+    Attributes:
+        base_trials, head_trials: the counts of each side over all trials.
+        attribution, cures: the case's, as in a diff.
+        shares: the two in words, where several clocks moved.
+        evidence: for each finding that appeared or vanished, what its source gave with it.
+        note: why no commit is named.
+    """
 
     case_id: str
     target: str
@@ -52,214 +54,122 @@ class Why:
     findings: list[str]
     clocks: list[Clock]
     note: str | None = None
+    base_trials: Trials = field(default_factory=lambda: Trials(0, 0, 0))
+    head_trials: Trials = field(default_factory=lambda: Trials(0, 0, 0))
+    status: tuple[str | None, str | None] = (None, None)
+    attribution: dict[str, str] = field(default_factory=dict[str, str])
+    cures: list[list[str]] = field(default_factory=list[list[str]])
+    shares: str | None = None
+    evidence: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return asdict(self)
 
 
-def why(comparison: Comparison, rows: list[DiffRow], suite: Suite) -> list[Why]:
+def why(comparison: Comparison, rows: list[DiffRow], suite: Suite, trial: int | None = None) -> list[Why]:
     """Return the account of each target of a case.
 
     Args:
-        comparison: a diff of the case alone.
-        rows: its rows, all trials.
+        comparison: a diff that holds the case.
+        rows: the case's rows, all trials.
         suite: the head side's suite; commits are sought in its repository where there is one.
+        trial: the trial that tells; by default one that explains the change of the verdict.
+
+    Raises:
+        UsageError: no case has that trial.
     """
     by_case: dict[tuple[str, str], list[DiffRow]] = {}
     for row in rows:
         by_case.setdefault((row.case_id, row.target), []).append(row)
-    return [_account(comparison, _telling(trials), suite) for trials in by_case.values()]
+    telling = {key: found for key, trials in by_case.items() if (found := _telling(trials, trial)) is not None}
+    if not telling:
+        names = ", ".join(dict.fromkeys(repr(row.case_id) for row in rows[:_NAMED]))
+        raise UsageError(f"{names} has no trial {trial}", hint=f"it has {_listed({row.trial for row in rows})}")
+    made = _attributed(comparison, telling)
+    return [_account(comparison, by_case[key], row, made.get(key), suite) for key, row in telling.items()]
 
 
-def _telling(trials: list[DiffRow]) -> DiffRow:
-    return next((r for r in trials if r.move != "none"), next((r for r in trials if r.clocks), trials[0]))
+def _telling(trials: Sequence[DiffRow], wanted: int | None) -> DiffRow | None:
+    """Return the trial that explains the verdict, else one whose outcome changed, else one in which something moved."""
+    if wanted is not None:
+        return next((row for row in trials if row.trial == wanted), None)
+    turned = _TURNED.get(trials[0].verdict_change)
+    for tells in (
+        lambda row: turned is not None and _statuses(row) == turned,
+        lambda row: row.base is not None and row.head is not None and outcome_differs(row.base, row.head),
+        lambda row: row.move != "none",
+        lambda row: bool(row.clocks),
+    ):
+        found = next(filter(tells, trials), None)
+        if found is not None:
+            return found
+    return trials[0]
 
 
-def _account(comparison: Comparison, row: DiffRow, suite: Suite) -> Why:
-    made = [_clock(name, row, comparison) for name in CLOCKS]
-    note = _blame(made, row, comparison, suite)
-    return Why(row.case_id, row.target, row.trial, row.move, row.verdict_change, row.reason, codes(row), made, note)
+def _statuses(row: DiffRow) -> tuple[str | None, str | None]:
+    base, head = (None if side is None else str(side["status"]) for side in (row.base, row.head))
+    return base, head
 
 
-def _clock(name: str, row: DiffRow, comparison: Comparison) -> Clock:
-    base, head = row.base, row.head
-    column = {
-        "request": "request_hash",
-        "model": "answer_hash",
-        "grader": "grader_digest",
-        "expectation": "expectation_digest",
-    }[name]
-    clock = Clock(
-        name, "moved" if name in row.clocks else "still", base[column] if base else None, head[column] if head else None
+def _listed(trials: set[int]) -> str:
+    """Return the numbers of trials in words: they may be thousands."""
+    numbers = sorted(trials)
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"the trials {numbers[0]} to {numbers[-1]}"
+    more = f" and {len(numbers) - _LISTED} more" if len(numbers) > _LISTED else ""
+    return f"trial {', '.join(map(str, numbers[:_LISTED]))}{more}"
+
+
+def _attributed(comparison: Comparison, keys: Any) -> dict[tuple[str, str], Attribution]:
+    """Return the attribution of some cases, which alone are graded again with clocks set back."""
+    rows = {number: row for number, row in comparison.rows.items() if (row.case_id, row.target) in keys}
+    part = replace(comparison, rows=rows)
+    attribute_rows(part)
+    return {} if part.attributed is None else part.attributed.cases
+
+
+def _account(
+    comparison: Comparison, trials: Sequence[DiffRow], row: DiffRow, made: Attribution | None, suite: Suite
+) -> Why:
+    clocks = [clock_of(name, row, comparison) for name in CLOCKS]
+    moved = {clock for one in trials for clock in one.clocks}
+    return Why(
+        case_id=row.case_id,
+        target=row.target,
+        trial=row.trial,
+        move=row.move,
+        verdict_change=row.verdict_change,
+        reason=row.reason,
+        findings=codes(row),
+        note=blame(clocks, row, comparison, suite),
+        clocks=clocks,
+        base_trials=_counted([one.base for one in trials]),
+        head_trials=_counted([one.head for one in trials]),
+        status=_statuses(row),
+        attribution={} if made is None else made.as_dict(),
+        cures=[] if made is None else [list(cure) for cure in made.cures],
+        shares=share_words(made) if made is not None and len(moved) > 1 else None,
+        evidence=_evidence(row),
     )
-    if base is None or head is None:
-        clock.state, clock.note = "unknown", "the case is on one side only"
-    elif name == "request" and clock.state == "moved":
-        clock.changes = _request_changes(row, comparison)
-    elif name == "model":
-        _model(clock, row, comparison)
-    elif name == "grader" and clock.state == "moved":
-        clock.changes = [*_code_changes(row, comparison), *judge_requests(row, comparison)]
-    elif name == "expectation" and clock.state == "moved":
-        old, new = base["expectation"], head["expectation"]
-        asked = [] if "grader" in row.clocks else judge_requests(row, comparison)
-        clock.changes = [*changes(old, new, differing(old, new)), *asked]
-    return clock
 
 
-def _code_changes(row: DiffRow, comparison: Comparison) -> list[dict[str, Any]]:
-    """Return the digests of each moved grader, with the lines of its code that changed where both sides' sources are at hand."""
+def _counted(sides: Sequence[dict[str, Any] | None]) -> Trials:
+    statuses = [side["status"] for side in sides if side is not None]
+    passed, failed = statuses.count("pass"), statuses.count("fail")
+    return Trials(passed, len(statuses), len(statuses) - passed - failed)
+
+
+def _evidence(row: DiffRow) -> list[dict[str, Any]]:
+    """Return what sources gave with the findings that appeared or vanished, where they gave anything."""
+    old, new = (set((side or {}).get("findings") or ()) for side in (row.base, row.head))
     told: list[dict[str, Any]] = []
-    shown: set[tuple[Any, Any]] = set()
-    for name in row.evidence.get("graders", ()):
-        old, new = ((side["graders"] or {}).get(name) if side else None for side in (row.base, row.head))
-        change: dict[str, Any] = {"pointer": name, "before": old, "after": new}
-        if old is not None and new is not None and (old, new) not in shown:
-            shown.add((old, new))  # graders of one module share its code: the lines are shown once
-            change["lines"] = _code_lines(comparison.base.source(old), comparison.head.source(new))
-        told.append(change)
+    for change, found, side in (("appeared", new - old, row.head), ("vanished", old - new, row.base)):
+        given = (side or {}).get("evidence") or {}
+        told += [
+            {"code": code, "change": change, "source": source, "value": value}
+            for code in sorted(found)
+            for source, value in given.get(code, {}).items()
+            if value is not None
+        ]
     return told
-
-
-def _code_lines(old: dict[str, Any] | None, new: dict[str, Any] | None) -> list[str]:
-    if old is None or new is None:
-        return []
-    lines: list[str] = []
-    for name in sorted({*old["files"], *new["files"]}):
-        before, after = (str(side["files"].get(name, "")).splitlines() for side in (old, new))
-        lines += list(unified_diff(before, after, name, name, n=1, lineterm=""))
-    return lines
-
-
-def _request_changes(row: DiffRow, comparison: Comparison) -> list[dict[str, Any]]:
-    if row.base is None or row.head is None:
-        return []
-    old, new = comparison.base.document(row.base["request_hash"]), comparison.head.document(row.head["request_hash"])
-    if old is None or new is None:
-        return []
-    made = changes(old, new, [c["pointer"] for c in row.request_changes])
-    for change, told in zip(made, row.request_changes, strict=True):
-        change["part"] = told["part"]
-        if change["before"] == change["after"]:  # only the order of the members differs
-            change["before"] = list(old.get("order", {}).get(change["pointer"], sorted(change["before"] or ())))
-            change["after"] = list(new.get("order", {}).get(change["pointer"], sorted(change["after"] or ())))
-    return made
-
-
-def _model(clock: Clock, row: DiffRow, comparison: Comparison) -> None:
-    base, head = row.base, row.head
-    if base is None or head is None:
-        return
-    if "request" in row.clocks:
-        clock.state, clock.note = "unknown", "the request moved: another question has another answer"
-    elif head["answer_hash"] is None or base["answer_hash"] is None:
-        clock.state, clock.note = "unknown", f"base: {base['status']}, head: {head['status']}"
-    else:
-        notes = [str(row.evidence["model"])] if "model" in row.evidence else []
-        clock.state = "unknown" if notes and clock.state == "still" else clock.state
-        old, new = comparison.base.response(base), comparison.head.response(head)
-        if clock.state == "moved" and old is not None and new is not None:
-            clock.changes = answer_changes(old[1], new[1])
-        clock.changes += judge_answers(row, comparison)
-        files = changed_files(clock.changes)
-        notes += [f"the program changed: {', '.join(files)}"] if files else []
-        if "reported_model" in row.evidence:
-            notes.append("reported model " + " → ".join(map(str, row.evidence["reported_model"])))
-        clock.note = "; ".join(notes) or None
-
-
-def _blame(clocks: list[Clock], row: DiffRow, comparison: Comparison, suite: Suite) -> str | None:
-    """Name the commit of each clock that moved; return why none is named where there is no history to ask."""
-    moved = [clock for clock in clocks if clock.state == "moved"]
-    if row.head is None or not moved:
-        return None
-    try:
-        walk = Walk(suite, row.case_id, row.target)
-        for clock in moved:
-            _set(clock, _found(walk, clock, row, comparison, suite))
-    except RefError as error:
-        return NO_GIT if "not a git repository" in error.message else f"no commit is named: {error.message}"
-    return None
-
-
-def _found(walk: Walk, clock: Clock, row: DiffRow, comparison: Comparison, suite: Suite) -> Moved | None:
-    head = row.head or {}
-    if clock.clock == "model":
-        observed = _moved_observation(row)
-        found = Store(suite.snapshots).find(observed["request_hash"], observed["trial"], observed["integrity"])
-        return Moved(None, "its file is gone") if found is None else walk.recording(Path(found.path))
-    if clock.clock == "grader" and clock.before == clock.after:  # no code moved: what a judge is asked did
-        targets = {name: suite.targets[name] for name in judge_targets(row, comparison) if name in suite.targets}
-        return walk.blame("targets", targets) if targets else None
-    if clock.clock == "grader":
-        names = [n for n in head["graders"] if ":" not in n]
-        return walk.blame("grader", {n: head["graders"][n] for n in head["expectation"].get("graders", names)})
-    return walk.blame(clock.clock, clock.after)
-
-
-def _moved_observation(row: DiffRow) -> dict[str, Any]:
-    """Return the recording that moved the model clock: the judge's where the answer itself stands still."""
-    head = row.head or {}
-    judges = row.evidence.get("judges", ())
-    if judges and row.base is not None and row.base["answer_hash"] == head["answer_hash"]:
-        return next(one for one in head["asked"] if one["name"] == judges[0])
-    return head
-
-
-def _set(clock: Clock, moved: Moved | None) -> None:
-    if moved is not None:
-        clock.commit, clock.moved_by = moved.commit, moved.words
-
-
-def lines(account: Why, console: Console, base: str, head: str) -> list[str]:
-    """Return the account for a terminal."""
-    what = f"{account.verdict_change.replace('_', ' ')}, {account.move}" + (
-        f" ({account.reason})" if account.reason else ""
-    )
-    shown = [
-        console.paint(f"{neutral(account.case_id)} [{neutral(account.target)} #{account.trial}]: {what}", "bold"),
-        f"  {neutral(base)} → {neutral(head)}" + (f"   {'; '.join(account.findings)}" if account.findings else ""),
-    ]
-    for clock in account.clocks:
-        mark = {
-            "moved": console.paint("moved  ", "red"),
-            "still": "still  ",
-            "unknown": console.paint("unknown", "yellow"),
-        }[clock.state]
-        shown.append(
-            f"  {clock.clock:<12} {mark}  {_hashes(clock)}"
-            + (f"   {neutral(clock.moved_by)}" if clock.moved_by else "")
-        )
-        if clock.note:
-            shown.append(f"      {neutral(clock.note)}")
-        for change in clock.changes[:8]:
-            part = f"{change['part']} " if "part" in change else ""
-            shown.append(f"      {neutral(part + (change['pointer'] or '/'))}")
-            if change.get("lines"):
-                shown += [f"        {shorten(neutral(line), _LONGEST)}" for line in change["lines"][:_MOST_LINES]]
-            elif clock.clock == "grader" and "part" not in change:  # a digest, whose code is not at hand
-                shown[-1] += f"  {_short(change['before'])} → {_short(change['after'])}"
-            else:
-                shown.append(f"        - {_value(change['before'])}")
-                shown.append(f"        + {_value(change['after'])}")
-    return shown
-
-
-def _hashes(clock: Clock) -> str:
-    """Return both hashes with an arrow between them, or the one that they have in common."""
-    if clock.before != clock.after:
-        if clock.state == "still":
-            return _short(clock.before or clock.after)
-        return f"{_short(clock.before)} → {_short(clock.after)}"
-    return f"{_short(clock.before)} on both sides" if clock.state == "moved" else _short(clock.before)
-
-
-def _short(text: str | None) -> str:
-    return "none" if text is None else text[:12]
-
-
-def _value(value: Any) -> str:
-    from snapshots.console import json_text
-
-    return shorten(neutral(value if isinstance(value, str) else json_text(value)), _LONGEST)

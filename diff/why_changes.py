@@ -16,9 +16,41 @@ from snapshots.snapshot import Snapshot
 Change = dict[str, Any]
 
 
+_SETS = ("expected", "allowed_tools", "graders")
+
+
 def changes(old: Any, new: Any, pointers: Iterable[str]) -> list[Change]:
-    """Return the parts that pointers name, before and after."""
-    return [{"pointer": p, "before": look_up(old, p)[1], "after": look_up(new, p)[1]} for p in pointers]
+    """Return the parts that pointers name, ``before`` and ``after``; a part that a side does not have is left out."""
+    return [_change(pointer, look_up(old, pointer), look_up(new, pointer)) for pointer in pointers]
+
+
+def _change(pointer: str, before: tuple[bool, Any], after: tuple[bool, Any]) -> Change:
+    return {
+        "pointer": pointer,
+        **({"before": before[1]} if before[0] else {}),
+        **({"after": after[1]} if after[0] else {}),
+    }
+
+
+def expectation_changes(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> list[Change]:
+    """Return in what two expectations differ; of a set, which has no order, also what was ``removed`` and ``added``."""
+    before, after = old or {}, new or {}
+    pointers = dict.fromkeys(_whole_set(pointer) for pointer in differing(before, after))
+    return [_with_members(change) for change in changes(before, after, pointers)]
+
+
+def _whole_set(pointer: str) -> str:
+    """Return the pointer of the set that a place belongs to: sets are stored sorted, and their places say nothing."""
+    name = pointer.split("/")[1]
+    return f"/{name}" if name in _SETS else pointer
+
+
+def _with_members(change: Change) -> Change:
+    if change["pointer"].removeprefix("/") not in _SETS or "before" not in change or "after" not in change:
+        return change
+    before, after = change["before"], change["after"]
+    removed, added = [one for one in before if one not in after], [one for one in after if one not in before]
+    return {**change, "removed": removed, "added": added}
 
 
 def answer_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
@@ -95,10 +127,8 @@ def _observed(side: Side, entry: Mapping[str, Any]) -> Snapshot | None:
 def _program_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
     before, after = (side.get("program") or {} for side in (old, new))
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
-    return [
-        {"pointer": f"/program/{escape(name)}", "before": before.get(name), "after": after.get(name), "file": name}
-        for name in names
-    ]
+    sides = {"program": before}, {"program": after}
+    return [{**change, "file": name} for name in names for change in changes(*sides, [f"/program/{escape(name)}"])]
 
 
 def _per_call(pointer: str) -> bool:

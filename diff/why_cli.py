@@ -23,6 +23,10 @@ def why(
             help="As for diff. Default: git:HEAD with uncommitted changes, else git:HEAD~1, else the only label.",
         ),
     ] = None,
+    trial: Annotated[
+        int | None,
+        typer.Option("--trial", min=0, metavar="N", help="Tell of this trial. Default: one that explains the verdict."),
+    ] = None,
     config: ConfigOption = None,
     snapshots: SnapshotsOption = None,
     format: FormatOption = Format.TABLE,  # noqa: A002 - the option is called --format
@@ -39,6 +43,7 @@ def why(
     from diff import why as account
     from diff.compare import compare
     from diff.side import Sides
+    from diff.why_lines import lines
     from golden.suite import find_config, load_suite
     from snapshots.console import Console, neutral
     from snapshots.errors import UsageError
@@ -54,13 +59,13 @@ def why(
             raise UsageError(
                 f"no case is named {case!r}, here or at {ref}", hint="list them with: whichclock golden ls"
             )
-        told = account.why(comparison, rows, suite)
+        told = account.why(comparison, rows, suite, trial)
         if format is Format.JSON:
             names = {"base": comparison.base.name, "head": comparison.head.name}
             console.json({"schema": account.SCHEMA, **names, "cases": [one.as_dict() for one in told]})
         else:
             for one in told:
-                for line in account.lines(one, console, comparison.base.name, comparison.head.name):
+                for line in lines(one, console, comparison.base.name, comparison.head.name):
                     console.out(line)
             for note in dict.fromkeys(one.note for one in told if one.note is not None):
                 console.out(neutral(note))

@@ -136,10 +136,10 @@ def test_a_changed_request_is_told_by_pointer_with_both_values() -> None:
 
 
 def test_a_changed_expectation_is_told_by_pointer() -> None:
-    """The same answer, and another finding is wanted of it."""
+    """The same answer, and another finding is wanted of it; a set is compared whole, for its places say nothing."""
     case = Markup(html.page(compared([row("a")], [row("a", wanted="ok_refusal")]))).cases["a"]
 
-    assert [{"pointer": "/expected/0", "before": None, "after": "ok_refusal"}] == case["expectation"]
+    assert [{"pointer": "/expected", "before": "[]", "after": '[\n  "ok_refusal"\n]'}] == case["expectation"]
 
 
 def test_a_changed_grader_is_told_by_the_lines_of_its_code() -> None:

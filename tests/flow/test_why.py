@@ -1,4 +1,4 @@
-"""What ``why`` names where a judge or a program is behind a move, and what it says where there is no git."""
+"""What ``why`` names where a judge or a program is behind a move, where several clocks moved, and where there is no git."""
 
 from __future__ import annotations
 
@@ -118,3 +118,88 @@ def test_a_program_that_changed_is_named_by_its_file(tmp_path: Path, server: Mod
 
     assert "      the program changed: sut.py\n" in out
     assert "      /output\n        - hello\n        + goodbye\n" in out
+
+
+CAPPED = """\
+from whichclock import grader
+
+
+@grader
+def long(envelope):
+    return {{"long": len(envelope["text"])}} if len(envelope["text"]) > {limit} else set()
+"""
+
+
+@pytest.fixture
+def capped(tmp_path: Path, server: ModelServer) -> Project:
+    """A case of an answer that may have 20 characters and has 10, saved as ``main``."""
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "whichclock.toml").write_text(
+        'suite = "s"\ncases = ["cases.yaml"]\ngraders = ["graders.py"]\n[targets.gpt]\ntype = "openai"\n'
+        f'base_url = "{server.url}"\nmodel = "m"\n'
+    )
+    (root / "cases.yaml").write_text("cases:\n  - id: a\n    prompt: one\n    graders: [long]\n")
+    (root / "graders.py").write_text(CAPPED.format(limit=20))
+    server.fallback = lambda asked: say("x" * 10)
+    project = Project(root, server)
+    project.ok("capture", "--quiet")
+    project.ok("grade", "--save", "main", "--quiet")
+    return project
+
+
+def _ask_otherwise(project: Project, length: int) -> None:
+    """Move the request clock, and let the model answer with so many characters."""
+    project.server.fallback = lambda asked: say("x" * length)
+    project.edit("cases.yaml", "prompt: one", "prompt: two")
+    project.ok("capture", "--quiet")
+
+
+def test_what_two_clocks_did_together_is_told_with_both_cures(capped: Project) -> None:
+    """Fifteen characters pass the old limit, and ten pass the new one."""
+    _ask_otherwise(capped, 15)
+    (capped.root / "graders.py").write_text(CAPPED.format(limit=12))
+    out = capped.ok("why", "a", "main").out
+    [case] = capped.ok("why", "a", "main", "--format", "json").json["cases"]
+
+    together = "only together: undoing either brings the pass back"
+    assert f"  share of the change: request+model -0.5, grader -0.5; {together}\n" in out
+    assert "      +long (long: 15)\n" in out
+    assert ({"request+model": "-1/2", "grader": "-1/2"}, [["request+model"], ["grader"]]) == (
+        case["attribution"],
+        case["cures"],
+    )
+
+
+def test_another_question_shows_both_answers(capped: Project) -> None:
+    """The model is not accused, and what it said is shown all the same."""
+    _ask_otherwise(capped, 15)
+    out = capped.ok("why", "a", "main").out
+
+    told = "      the request moved: another question has another answer\n      /choices/0/message/content\n"
+    assert f"{told}        - xxxxxxxxxx\n        + xxxxxxxxxxxxxxx\n" in out
+
+
+def test_another_question_with_the_same_answer_says_so(capped: Project) -> None:
+    """No answer changed, and none is shown."""
+    _ask_otherwise(capped, 10)
+    [case] = capped.ok("why", "a", "main", "--format", "json").json["cases"]
+
+    assert ("unknown", "another question, the same answer", []) == tuple(
+        case["clocks"][1][name] for name in ("state", "note", "changes")
+    )
+
+
+def test_another_question_without_an_answer_says_what_there_is_not(capped: Project) -> None:
+    """A prompt that was edited and not asked yet."""
+    capped.edit("cases.yaml", "prompt: one", "prompt: two")
+    [case] = capped.ok("why", "a", "main", "--format", "json").json["cases"]
+
+    assert "the request moved; base: pass, head: missing_snapshot" == case["clocks"][1]["note"]
+
+
+def test_a_trial_that_there_is_not_is_an_error_of_usage(capped: Project) -> None:
+    """It names those that there are."""
+    done = capped.run("why", "a", "main", "--trial", "3")
+
+    assert (2, "error: 'a' has no trial 3\nhint: it has trial 0\n") == (done.code, done.err)
