@@ -5,19 +5,19 @@ The runner reads workflow commands from stdout and shows ten errors of a step at
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from diff.compare import Comparison
 from diff.drift import drift, drift_sentence
 from diff.gathered import Gathered, gathered
-from diff.report import detail, sentence, unjudged_sentence
+from diff.moved_cases import Teller
+from diff.report import sentence, unjudged_sentence
+from golden.place import file_and_line
 from snapshots.console import neutral, shorten
 
 MOST = 10
 _TITLE = 200
 _MESSAGE = 2_000
-_PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>[0-9]+)|#.*)?", re.DOTALL)
 
 
 def workflow_commands(comparison: Comparison, places: Mapping[str, str]) -> list[str]:
@@ -30,25 +30,25 @@ def workflow_commands(comparison: Comparison, places: Mapping[str, str]) -> list
     regressions = set(comparison.regressions)
     chosen = sorted(regressions)[:MOST]
     failing = {(g.case_id, g.target): g for g in gathered(comparison) if (g.case_id, g.target) in regressions}
-    lines = [_error(failing[key], places.get(key[0])) for key in chosen]
+    teller = Teller(comparison)
+    lines = [_error(failing[key], teller, places.get(key[0])) for key in chosen]
     more = len(regressions) - len(chosen)
     told = sentence(comparison) + (f" {more} more newly failing cases are not annotated." if more else "")
     return [*lines, *_unjudged(comparison), *_model(comparison), command("notice", told, title="whichclock diff")]
 
 
-def _error(one: Gathered, place: str | None) -> str:
-    row = one.told
+def _error(one: Gathered, teller: Teller, place: str | None) -> str:
     clocks = f"clock: {' + '.join(one.clocks)}" if one.clocks else "no clock moved"
-    told = detail(row)
-    message = f"newly failing ({row.move}; {clocks})" + (f"\n{told}" if told else "")
+    told = teller.told(one.moved)
+    message = f"newly failing ({one.told.move}; {clocks})" + (f"\n{told}" if told else "")
     return command("error", message, title=f"{one.case_id} [{one.target}] newly fails", **_where(place))
 
 
 def _where(place: str | None) -> dict[str, str]:
-    found = _PLACE.fullmatch(place) if place else None
-    if found is None:
+    if not place:
         return {}
-    return {"file": found["file"], **({"line": found["line"]} if found["line"] else {})}
+    file, line = file_and_line(place)
+    return {"file": file, **({"line": line} if line else {})}
 
 
 def _unjudged(comparison: Comparison) -> Iterator[str]:

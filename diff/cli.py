@@ -95,7 +95,7 @@ def diff(
     whichclock diff main~1 main           two saved runs
     whichclock diff main --out d.parquet  every row, for pandas or DuckDB
     """
-    from diff import annotations, cases, compare, junit, markdown, measures, report
+    from diff import annotations, cases, compare, junit, markdown, measures, report, terminal
     from diff import table as diff_table
     from diff.side import Sides
     from diff.target_map import mapped, parse
@@ -134,7 +134,7 @@ def diff(
         elif format is ReportFormat.GITHUB:
             write_utf8("".join(f"{line}\n" for line in annotations.workflow_commands(comparison, places(suite))))
         else:
-            for line in report.lines(comparison, console):
+            for line in terminal.lines(comparison, console, console.width):
                 console.out(line)
     raise typer.Exit(exit_code(comparison, gate))
 

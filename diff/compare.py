@@ -25,6 +25,7 @@ from grade.columns import column, scalar
 if TYPE_CHECKING:
     from diff.cases import Attributed
     from diff.measures import Measures
+    from diff.tallies import Tallies
 
 VERDICTS = ("newly_failing", "newly_passing", "still_failing", "still_passing", "incomparable")
 Row = dict[str, Any]
@@ -34,8 +35,8 @@ Row = dict[str, Any]
 class Comparison:
     """A diff: the pairs, the rows that moved in any way by their number, and the counts.
 
-    ``attributed`` is there once ``diff.cases.attribute_rows`` has graded again what several clocks touched, ``measures`` once
-    ``diff.measures.measure`` has measured it.
+    ``attributed`` is there once ``diff.cases.attribute_rows`` has graded again what several clocks touched, ``measures`` and ``tallies``
+    once ``diff.measures.measure`` has measured it.
     """
 
     base: Side
@@ -55,6 +56,7 @@ class Comparison:
     only_common: bool = False
     attributed: Attributed | None = None
     measures: Measures | None = None
+    tallies: Tallies | None = None
 
     def __len__(self) -> int:
         return len(self.pairs.base)

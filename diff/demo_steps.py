@@ -62,7 +62,7 @@ STEPS = (
         edits=(_SCHEMA,),
         see=(
             "The schema is part of what is sent, so this is another request, and nobody blames the model.\n"
-            "capture_hash_moved says it: the request's hash moved."
+            "The edit is named by the part of the request, the end of its pointer, and the file it stands in."
         ),
     ),
     Step(
@@ -71,7 +71,7 @@ STEPS = (
         story="A prompt shows an order id as an example, and the model copies it. We describe ids instead.",
         answers=Answers.NEW,
         edits=(_PROMPT,),
-        see="Two cases share this prompt: both sent another request, and no other case is mentioned.",
+        see="Two cases share this prompt: the edit is named once, with both cases that it moved.",
     ),
     Step(
         clocks=("model",),
@@ -80,8 +80,8 @@ STEPS = (
         answers=Answers.AGAIN,
         see=(
             "The same request (the same hash) got other answers: that can only be the model.\n"
-            "Each trial has a row. Where a row says sampling, the trials disagreed with each other before too: another draw is chance,\n"
-            "while drift would be a shift of many verdicts beyond what chance explains."
+            "A case is told once, with all its trials. Where these disagreed with each other before too, another draw is chance;\n"
+            "drift would be a shift of many verdicts beyond what chance explains."
         ),
     ),
     Step(
@@ -108,8 +108,8 @@ STEPS = (
         answers=Answers.AGAIN_KEPT,
         edits=(_GRADER,),
         see=(
-            "Each row names its own clocks: the model only where the answer moved, the grader wherever its code judged.\n"
-            "Where a row names two, its move is the first that applies (request, model, grader, expectation), and no proof of the cause."
+            "Each case names its own clocks: the model only where the answer moved, the grader wherever its code judged.\n"
+            "Where a case names two, it was graded again with each of them set back: the line says which of them did it."
         ),
     ),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from math import asin, lgamma, log, pi, sqrt
 from typing import Any
 
 from diff.row import DiffRow
-from diff.tallies import Tallies
+from diff.tallies import Tallies, passing
 
 SURE = 0.99
 _NODES = 96
@@ -92,7 +92,7 @@ def mark_flakes(rows: dict[int, DiffRow], counts: Tallies) -> list[dict[str, Any
     """
     found: dict[tuple[str, str], Flake] = {}
     for key, numbers in _moved(rows).items():
-        counted = _counts(counts, min(numbers))
+        counted = passing(counts, min(numbers))
         if counted is None or min(counted[0][1], counted[1][1]) < 2:
             continue
         found[key] = flake(*counted)
@@ -115,19 +115,6 @@ def _moved(rows: dict[int, DiffRow]) -> dict[tuple[str, str], list[int]]:
     return {key: numbers for key, numbers in moved.items() if key not in spoilt}
 
 
-def _counts(counts: Tallies, number: int) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Return (passing, trials) of both sides of the case × target that a row belongs to, or ``None`` where one was not judged."""
-    import numpy as np
-
-    place = int(np.searchsorted(counts.firsts, number, side="right")) - 1
-    if place < 0 or number >= counts.firsts[place] + max(counts.base[place], counts.head[place]):
-        return None
-    return (
-        (int(counts.base_passed[place]), int(counts.base[place])),
-        (int(counts.head_passed[place]), int(counts.head[place])),
-    )
-
-
 def flake_lines(found: Iterable[dict[str, Any]]) -> list[str]:
     """Return how many cases with several trials changed, are sampling, or cannot be decided; nothing where there are none."""
     verdicts = [one["verdict"] for one in found]
@@ -136,8 +123,8 @@ def flake_lines(found: Iterable[dict[str, Any]]) -> list[str]:
     words = {
         "worse": "worse",
         "better": "better",
-        "sampling": "sampling",
-        "undecided": "cannot be decided with so few trials",
+        "sampling": "that sampling alone could explain",
+        "undecided": "with too few trials to tell",
     }
     told = ", ".join(f"{verdicts.count(name)} {word}" for name, word in words.items() if name in verdicts)
-    return [f"cases whose trials moved: {told}"]
+    return [f"cases with other answers, each by its own trials: {told}"]

@@ -15,18 +15,21 @@ from pathlib import Path
 from typing import Any
 
 from diff.compare import Comparison
+from diff.edits import Edit, edits
 from diff.gathered import ordered
 from diff.html_case import case_data
 from diff.html_text import Texts
 from diff.html_waterfall import strip, waterfall
+from diff.moved_cases import Teller, signed
 from diff.remedy import remedy
 from diff.report import (
     MEANING,
+    asked_again,
     interval,
     model_lines,
+    reported_sentence,
     sentence,
     share_sentence,
-    silent,
     test_of,
     test_sentence,
     unjudged_sentence,
@@ -36,6 +39,7 @@ from snapshots.console import json_text, neutral
 from snapshots.errors import StoreError
 
 MOST = 10_000
+EDITS = 100
 _SCRIPTS = ("words.js", "details.js", "cases.js")
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
@@ -66,7 +70,8 @@ def page(comparison: Comparison) -> str:
     script = "\n".join(_asset(name) for name in _SCRIPTS)
     cases = ordered(comparison)
     texts = Texts()
-    data = {"cases": [case_data(one, comparison, texts) for one in cases[:MOST]], "meaning": MEANING}
+    teller = Teller(comparison)
+    data = {"cases": [case_data(one, comparison, texts, teller) for one in cases[:MOST]], "meaning": MEANING}
     template = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     ).from_string(_asset("report.html"))
@@ -84,6 +89,7 @@ def page(comparison: Comparison) -> str:
         lines=[neutral(line) for line in _lines(comparison)],
         notes=[neutral(note) for note in [*comparison.base.notes, *comparison.head.notes]],
         waterfall=None if comparison.attributed is None else waterfall(comparison.attributed.suite),
+        edits=[_edit(edit) for edit in edits(comparison)[:EDITS]],
         rows=len(comparison),
         count=len(cases),
         left_out=max(0, len(cases) - MOST),
@@ -112,6 +118,16 @@ def _asset(name: str) -> str:
     return text.replace("\r\n", "\n")  # a checkout on Windows: the digest is that of what the browser reads
 
 
+def _edit(edit: Edit) -> dict[str, Any]:
+    return {
+        "clock": edit.clock,
+        "name": neutral(edit.name),
+        "cases": edit.cases,
+        "silent": edit.silent,
+        "share": "undetermined" if edit.share is None else signed(edit.share),
+    }
+
+
 def _rate(name: str, passed: tuple[int, int]) -> dict[str, Any]:
     rate: Rate = wilson(*passed)
     return {"name": name, "words": interval(rate), "strip": strip(rate)}
@@ -120,12 +136,16 @@ def _rate(name: str, passed: tuple[int, int]) -> dict[str, Any]:
 def _lines(comparison: Comparison) -> Iterator[str]:
     """Yield what the report adds up to, a sentence each."""
     yield from filter(None, (share_sentence(comparison), remedy(comparison)))
-    yield f"{_capital(test_sentence(test_of(comparison)))}."
     yield from (f"{_capital(line)}." for line in model_lines(comparison))
+    again = asked_again(comparison)
+    if again:
+        yield f"{_capital(test_sentence(test_of(comparison)))}."
+    else:
+        yield "The same answers were judged again: chance has no part in it."
     if comparison.measures is not None:
-        yield from (f"{_capital(line)}." for line in comparison.measures.lines())
-    for clock, count in silent(comparison).items():
-        yield f"Silent: {clock} moved in {count} row{'' if count == 1 else 's'} and changed no finding."
+        yield from (f"{_capital(line)}." for line in comparison.measures.lines(asked_again=again))
+    if reported := reported_sentence(comparison):
+        yield f"{_capital(reported)}."
     if comparison.removed_cases:
         yield f"Removed: {comparison.removed_cases} case{'' if comparison.removed_cases == 1 else 's'}."
     if comparison.stale_known:

@@ -11,14 +11,14 @@ from diff.gathered import Gathered
 from diff.html_answer import answer
 from diff.html_change import code_lines, expectation_values, judge_values, request_values
 from diff.html_text import Texts, short
-from diff.report import detail
+from diff.moved_cases import Teller
 from diff.row import DiffRow
 
 _FACTS = ("finish_reason", "reported_model", "recorded_at", "error")
 _NUMBERS = ("input_tokens", "output_tokens", "latency_ms", "cost_usd")
 
 
-def case_data(one: Gathered, comparison: Comparison, texts: Texts) -> dict[str, Any]:
+def case_data(one: Gathered, comparison: Comparison, texts: Texts, teller: Teller) -> dict[str, Any]:
     """Return what the page knows of a case."""
     told = one.told
     either = [side for row in one.rows for side in (row.base, row.head) if side is not None]
@@ -32,7 +32,7 @@ def case_data(one: Gathered, comparison: Comparison, texts: Texts) -> dict[str, 
         "known": short(one.known or ""),
         "tags": sorted({short(tag) for side in either for tag in side["tags"] or ()}),
         "codes": sorted({short(code) for side in either for code in side["findings"] or ()}),
-        "what": short(detail(told)),
+        "what": short(teller.told(one.moved)),
         "trials": [_trial(row, comparison, texts) for row in one.rows],
     }
     if one.has_moved or one.clocks:

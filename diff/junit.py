@@ -14,7 +14,8 @@ from xml.sax.saxutils import escape
 from diff.compare import Comparison
 from diff.drift import drift, drift_sentence
 from diff.gathered import Gathered, gathered
-from diff.report import detail, interval, sentence, test_of, test_sentence
+from diff.moved_cases import Teller
+from diff.report import interval, sentence, test_of, test_sentence
 from diff.statistics import wilson
 from snapshots.console import neutral, neutral_block, shorten
 
@@ -27,6 +28,7 @@ _NO_CHARACTER = re.compile("[\ufffe\uffff]")
 def junit(comparison: Comparison) -> str:
     """Return the whole document: failures are cases that fail, skipped are known and incomparable ones."""
     cases = [(one, _outcome(one)) for one in gathered(comparison)]
+    teller = Teller(comparison)
     failures = sum(kind == "failure" for _, (kind, _, _) in cases)
     skipped = sum(kind == "skipped" for _, (kind, _, _) in cases)
     counts = f'tests="{len(cases)}" failures="{failures}" errors="0"'
@@ -38,7 +40,7 @@ def junit(comparison: Comparison) -> str:
             "<properties>",
             *(_property(name, value) for name, value in _suite(comparison)),
             "</properties>",
-            *(line for one, outcome in cases for line in _case(comparison.head.suite, one, outcome)),
+            *(line for one, outcome in cases for line in _case(comparison.head.suite, one, outcome, teller)),
             "</testsuite>",
             "</testsuites>",
         ]
@@ -73,9 +75,9 @@ def _outcome(one: Gathered) -> tuple[str, str, str]:
     return "", "", ""
 
 
-def _case(suite: str, one: Gathered, outcome: tuple[str, str, str]) -> Iterator[str]:
+def _case(suite: str, one: Gathered, outcome: tuple[str, str, str], teller: Teller) -> Iterator[str]:
     kind, type_name, message = outcome
-    told = detail(one.told)
+    told = teller.told(one.moved)
     name = f"{_line(one.case_id)} [{_line(one.target)}]"
     yield f'<testcase classname="{_quoted(suite)}.{_quoted(one.target)}" name="{escape(name, _QUOTED)}">'
     if kind:

@@ -5,25 +5,25 @@ from __future__ import annotations
 import re
 
 from diff.compare import Comparison
+from diff.edits import Edit, edits
+from diff.moved_cases import MovedCase, Teller, moved_cases, signed
 from diff.remedy import remedy
 from diff.report import (
-    MEANING,
-    SHOWN,
-    detail,
+    asked_again,
     interval,
     model_lines,
+    reported_sentence,
     sentence,
     share_sentence,
-    shown_rows,
-    silent,
     test_of,
     test_sentence,
     unjudged_sentence,
 )
-from diff.row import DiffRow
 from diff.statistics import wilson
 from snapshots.console import neutral, shorten
 
+SHOWN = 40
+EDITS = 10
 MOST_BYTES = 60_000  # GitHub refuses a comment of more than 65,536 characters
 _NO_NAME = re.compile("[^A-Za-z0-9._]+")  # so that no name of a suite ends the comment
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~<>@$:-])")
@@ -43,12 +43,12 @@ def _entity(found: re.Match[str]) -> str:
 
 def markdown(comparison: Comparison) -> str:
     """Return the whole report, with as many rows as a comment on a pull request can hold."""
-    rows = shown_rows(comparison)
-    cells = [_row(row) for row in rows[:SHOWN]]
+    moved, teller = moved_cases(comparison), Teller(comparison)
+    cells = [_row(one, teller) for one in moved[:SHOWN]]
     before, after, end = _before(comparison), _after(comparison), f"\n\n{marker(comparison.head.suite)}"
     text, room = "", MOST_BYTES - len(end)
     for count in range(len(cells), -1, -1):
-        text = "\n".join([*before, *_table(rows, cells[:count]), *after])
+        text = "\n".join([*before, *_table(len(moved), cells[:count]), *after])
         if len(text.encode()) <= room:
             break
     return text.encode()[:room].decode("utf-8", "ignore") + end
@@ -66,39 +66,51 @@ def _before(comparison: Comparison) -> list[str]:
         "",
         *([f"{escape(shares)}", ""] if shares else []),
         *([f"**{escape(cure)}**", ""] if cure else []),
+        *(f"{line[0].upper()}{line[1:]}.\n" for line in model_lines(comparison)),
         f"`base` {escape(comparison.base.name)} · `head` {escape(comparison.head.name)} · {len(comparison)} rows",
-        "",
-        f"Cases passing: {interval(wilson(*comparison.base_passed))} → {interval(wilson(*comparison.head_passed))}.",
-        f"{test_sentence(test_of(comparison))}.",
-        *(f"{line[0].upper()}{line[1:]}." for line in model_lines(comparison)),
         *(f"\n> {escape(note)}" for note in [*comparison.base.notes, *comparison.head.notes]),
+        *_edits(edits(comparison)),
     ]
 
 
-def _table(rows: list[DiffRow], cells: list[str]) -> list[str]:
-    more = len(rows) - len(cells)
-    left_out = [f"\n… and {more} more row{'' if more == 1 else 's'}."] if more else []
+def _edits(found: list[Edit]) -> list[str]:
+    if not found:
+        return []
+    head = ["", "| clock | cases | silent | share | edit |", "| --- | --: | --: | --: | --- |"]
+    more = len(found) - EDITS
+    rest = [f"\n… and {more} more edit{'' if more == 1 else 's'}."] if more > 0 else []
+    return [*head, *(_edit(edit) for edit in found[:EDITS]), *rest]
+
+
+def _edit(edit: Edit) -> str:
+    share = "undetermined" if edit.share is None else signed(edit.share)
+    name = escape(shorten(neutral(edit.name), 200))
+    return f"| {edit.clock} | {edit.cases} | {'all' if edit.silent == edit.cases else edit.silent} | {share} | {name} |"
+
+
+def _table(count: int, cells: list[str]) -> list[str]:
+    more = count - len(cells)
+    left_out = [f"\n… and {more} more case{'' if more == 1 else 's'}."] if more else []
     if not cells:
         return left_out
-    moves = dict.fromkeys(row.move for row in rows[: len(cells)] if row.move != "none")
-    head = ["", "| case | verdict | clocks | move | what moved |", "| --- | --- | --- | --- | --- |"]
-    return [*head, *cells, *left_out, "", *(f"- `{move}`: {MEANING[move]}" for move in moves)]
+    return ["", "| case | verdict | clocks | what moved |", "| --- | --- | --- | --- |", *cells, *left_out]
 
 
 def _after(comparison: Comparison) -> list[str]:
-    lines: list[str] = []
-    quiet = silent(comparison)
-    if quiet:
-        told = [f"{c} moved in {n} row{'s' if n != 1 else ''} and changed no finding" for c, n in quiet.items()]
-        lines += ["", f"Silent: {', '.join(told)}."]
+    rates = f"{interval(wilson(*comparison.base_passed))} → {interval(wilson(*comparison.head_passed))}"
+    lines = ["", f"Cases passing: {rates}."]
+    if asked_again(comparison):
+        lines += [f"{test_sentence(test_of(comparison))}."]
+    else:
+        lines += ["The same answers were judged again: chance has no part in it."]
+    if reported := reported_sentence(comparison):
+        lines += ["", f"{escape(reported[0].upper() + reported[1:])}."]
     if comparison.head_unjudged:
         lines += ["", f"**{escape(unjudged_sentence(comparison).capitalize())}.**"]
     return lines
 
 
-def _row(row: DiffRow) -> str:
-    name = f"{escape(shorten(row.case_id, 60))} \\[{escape(row.target)}{f' &#35;{row.trial}' if row.trial else ''}\\]"
-    verdict = row.verdict_change.replace("_", " ")
-    return (
-        f"| {name} | {verdict} | {' + '.join(row.clocks) or '–'} | `{row.move}` | {escape(shorten(detail(row), 160))} |"
-    )
+def _row(one: MovedCase, teller: Teller) -> str:
+    name = f"{escape(shorten(one.case_id, 60))} \\[{escape(one.target)}\\]"
+    clocks = " + ".join(one.clocks) or "–"
+    return f"| {name} | {one.change.replace('_', ' ')} | {clocks} | {escape(shorten(teller.told(one), 160))} |"

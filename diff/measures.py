@@ -49,8 +49,16 @@ class Measures:
             "gates": self.gates.as_dict(),
         }
 
-    def lines(self) -> list[str]:
-        """Return the measures in words, each on a line; what has nothing to say is left out."""
+    def lines(self, *, asked_again: bool = True) -> list[str]:
+        """Return the measures in words, each on a line; what has nothing to say is left out.
+
+        Args:
+            asked_again: whether chance has a part in the difference; without one no test of it is told.
+        """
+        told = self._chances() if asked_again else []
+        return [*told, *coverage_lines(self.coverage), *self.gates.lines()]
+
+    def _chances(self) -> list[str]:
         told = [paired_sentence(self.paired), power_sentence(self.power)]
         if self.pass_at:
             told.append(pass_at_sentence(self.pass_at))
@@ -60,7 +68,7 @@ class Measures:
             told.append(flips_sentence(self.flips))
         if self.history is not None and len(self.history.steps) > 1:
             told.append(sequence_sentence(self.history.sequence, self.history.label))
-        return [*told, *coverage_lines(self.coverage), *self.gates.lines()]
+        return told
 
 
 def measure(comparison: Comparison, suite: Suite, gate_clocks: Sequence[str] = ()) -> Measures:
@@ -71,7 +79,7 @@ def measure(comparison: Comparison, suite: Suite, gate_clocks: Sequence[str] = (
         suite: whose saved runs are the history, and whose configuration may hold the flip rate and the gates' clocks.
         gate_clocks: clocks to gate by; the configuration's where there are none.
     """
-    counts = tallies(comparison)
+    counts = comparison.tallies = tallies(comparison)
     before, watched = _history(comparison, suite, base=True), _history(comparison, suite, base=False)
     rate = None if before is None else before.flip_rate
     if suite.flip_rate is not None:

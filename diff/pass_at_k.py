@@ -69,6 +69,6 @@ def pass_at(counts: Tallies) -> dict[str, dict[str, Any]]:
 
 
 def pass_at_sentence(found: dict[str, dict[str, Any]]) -> str:
-    """Return the figures in words."""
-    told = (f"pass@{k} {one['base']:.3f} → {one['head']:.3f} ({one['cases']} cases)" for k, one in found.items())
-    return ", ".join(told)
+    """Return the figures in words; pass@1 of all cases is the pass fraction, which is told elsewhere."""
+    told = [f"pass@{k} {f['base']:.3f} → {f['head']:.3f} ({f['cases']} cases)" for k, f in found.items() if k != "1"]
+    return f"cases with several trials: {', '.join(told)}"

@@ -1,19 +1,20 @@
-"""What a diff says to machines and people: the summary, the one sentence, and the terminal screen. Pure functions of a comparison."""
+"""What a diff says to machines and people: the summary, and the sentences that all reports share. Pure functions of a comparison."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from fractions import Fraction
 from typing import Any
 
+from diff.classify import CLOCKS
 from diff.compare import Comparison
 from diff.drift import drift, drift_sentence
-from diff.remedy import remedy
+from diff.edits import clocks_of, edits, is_quiet, rows_of
+from diff.moved_cases import signed
 from diff.row import DiffRow
 from diff.statistics import McNemar, Rate, mcnemar, wilson
-from snapshots.console import Console, neutral, shorten, table
+from snapshots.console import shorten
 
-SHOWN = 40
+_MOST = 3
+_NAME = 60
 MEANING = {
     "added": "a new case",
     "removed": "a case that is gone",
@@ -48,6 +49,7 @@ def summary(comparison: Comparison) -> dict[str, Any]:
         "mcnemar": {"worse": test.worse, "better": test.better, "p": test.p, "smallest_p": test.smallest_p},
         "attribution": {} if comparison.attributed is None else comparison.attributed.suite.attribution(),
         "pass_fraction": None if comparison.attributed is None else comparison.attributed.suite.as_dict(),
+        "edits": [edit.as_dict() for edit in edits(comparison)],
         "drift": drift(comparison).as_dict(),
         "statistics": None if comparison.measures is None else comparison.measures.as_dict(),
         "reported_model_changes": sum("reported_model" in row.evidence for row in comparison.rows.values()),
@@ -69,8 +71,7 @@ def test_of(comparison: Comparison) -> McNemar:
 
 def sentence(comparison: Comparison) -> str:
     """Return the one sentence that says which clock moved, and what it did."""
-    quiet = silent(comparison)
-    moved = [_clock(name, count, quiet.get(name, 0)) for name, count in comparison.clocks.items() if count]
+    moved = [_clock(name, *counts) for name, counts in clock_cases(comparison).items()]
     regressed = len(comparison.regressions)
     changes = comparison.verdict_changes
     if not moved:
@@ -90,110 +91,18 @@ def sentence(comparison: Comparison) -> str:
 
 def _clock(name: str, count: int, quiet: int) -> str:
     told = f", {'all' if quiet == count else quiet} silent" if quiet else ""
-    return f"{name} ({count} row{'s' if count != 1 else ''}{told})"
+    return f"{name} ({count} case{'s' if count != 1 else ''}{told})"
 
 
-def shown_rows(comparison: Comparison) -> list[DiffRow]:
-    """Return the rows worth showing, in suite order where it is known: verdict changes first; silent ones are only counted."""
-    order = {key: i for i, key in enumerate(comparison.head.order)}
-    rows = [
-        r
-        for r in comparison.rows.values()
-        if r.move != "none" or r.verdict_change in ("newly_failing", "newly_passing")
-    ]
-    first = {"newly_failing": 0, "newly_passing": 1, "incomparable": 2}
-    return sorted(
-        rows,
-        key=lambda r: (
-            first.get(r.verdict_change, 3),
-            order.get((r.case_id, r.target), len(order)),
-            r.case_id,
-            r.target,
-            r.trial,
-        ),
-    )
-
-
-def silent(comparison: Comparison) -> dict[str, int]:
-    """Return clock → number of rows in which it moved without changing findings or verdict."""
-    counts: dict[str, int] = defaultdict(int)
-    for row in comparison.rows.values():
-        if row.move == "none":
-            for clock in row.clocks:
-                counts[clock] += 1
-    return dict(counts)
-
-
-def lines(comparison: Comparison, console: Console) -> list[str]:
-    """Return the terminal report: the sentence first, then the rows that moved, then what it adds up to."""
-    worse = bool(comparison.regressions)
-    cure = remedy(comparison)
-    head = [
-        console.paint(
-            neutral(sentence(comparison)), "red" if worse else "green" if not comparison.head_unjudged else "yellow"
-        ),
-        *([neutral(share_sentence(comparison))] if share_sentence(comparison) else []),
-        *([neutral(cure)] if cure else []),
-        f"base: {neutral(comparison.base.name)}   head: {neutral(comparison.head.name)}   {len(comparison)} rows",
-        *(f"note: {neutral(note)}" for note in [*comparison.base.notes, *comparison.head.notes]),
-    ]
-    rows = shown_rows(comparison)
-    body = [""] if rows else []
-    if rows:
-        several = {(r.case_id, r.target) for r in rows if r.trial}
-        cells = [_cells(r, several=(r.case_id, r.target) in several) for r in rows[:SHOWN]]
-        cells = [_once(cell, i, rows) for i, cell in enumerate(cells)]
-        body += table(("case", "verdict", "clocks", "move", "what moved"), cells)
-        if len(rows) > SHOWN:
-            body.append(f"… and {len(rows) - SHOWN} more rows (--format json, or --out FILE.parquet)")
-    return [*head, *body, "", *_totals(comparison)]
-
-
-def _cells(row: DiffRow, *, several: bool) -> tuple[str, ...]:
-    name = f"{shorten(neutral(row.case_id), 48)} [{neutral(row.target)}{f' #{row.trial}' if several else ''}]"
-    verdict = row.verdict_change.replace("_", " ")
-    return name, verdict, "+".join(row.clocks) or "-", row.move, shorten(detail(row), 90)
-
-
-def _once(cells: tuple[str, ...], i: int, rows: list[DiffRow]) -> tuple[str, ...]:
-    """Leave the verdict out where the row above tells it: it is the case's, and the same for all trials."""
-    same = i > 0 and (rows[i].case_id, rows[i].target) == (rows[i - 1].case_id, rows[i - 1].target)
-    return (cells[0], "", *cells[2:]) if same else cells
-
-
-def detail(row: DiffRow) -> str:
-    """Return what moved in a row, in a few words, neutral for one line."""
-    parts: list[str] = []
-    if row.move == "renamed" and row.base is not None:
-        parts.append(f"was {row.base['case_id']}")
-    if len(row.clocks) > 1 and row.attribution:
-        parts.append(shares_of(row))
-    for side, r in (("base", row.base), ("head", row.head)):
-        if r is not None and r["status"] not in ("pass", "fail"):
-            parts.append(f"{side}: {r['status']}" + (f" {r['error']}" if r["status"] == "grader_error" else ""))
-    parts += codes(row)
-    if row.request_changes:
-        parts.append(", ".join(f"{c['part']} {c['pointer']}" for c in row.request_changes[:3]))
-        if len(row.request_changes) > 3:
-            parts[-1] += f" and {len(row.request_changes) - 3} more"
-    if "program" in row.evidence:
-        parts.append(f"the program changed: {', '.join(row.evidence['program'])}")
-    parts += [f"{name}: {_told(value)}" for name, value in row.evidence.items() if name not in ("graders", "program")]
-    if "graders" in row.evidence:
-        parts.append(f"code of {', '.join(row.evidence['graders'])}")
-    return neutral("; ".join(parts))
-
-
-def shares_of(row: DiffRow) -> str:
-    """Return the shares of a row's case in words."""
-    if "undetermined" in row.attribution:
-        return f"cause undetermined: {row.attribution['undetermined']}"
-    return "share: " + ", ".join(f"{clock} {signed(Fraction(share))}" for clock, share in row.attribution.items())
-
-
-def signed(share: Fraction) -> str:
-    """Return a share for people: a signed decimal, without an end of zeros."""
-    return "0" if not share else f"{float(share):+.3f}".rstrip("0").rstrip(".")
+def clock_cases(comparison: Comparison) -> dict[str, tuple[int, int]]:
+    """Return clock → the case × targets in which it moved, and those of them that kept every finding and verdict."""
+    counts: dict[str, tuple[int, int]] = dict.fromkeys(CLOCKS, (0, 0))
+    for rows in rows_of(comparison).values():
+        quiet = is_quiet(rows)
+        for clock in clocks_of(rows):
+            cases, silent = counts[clock]
+            counts[clock] = cases + 1, silent + quiet
+    return {clock: found for clock, found in counts.items() if found[0]}
 
 
 def share_sentence(comparison: Comparison) -> str:
@@ -228,37 +137,28 @@ def _signed(old: list[str], new: list[str]) -> str:
     return " ".join([f"+{c}" for c in sorted(set(new) - set(old))] + [f"-{c}" for c in sorted(set(old) - set(new))])
 
 
-def _told(value: Any) -> str:
-    return " → ".join(str(v) for v in value) if isinstance(value, list) else str(value)
-
-
-def _totals(comparison: Comparison) -> list[str]:
-    base, head = wilson(*comparison.base_passed), wilson(*comparison.head_passed)
-    told = [
-        f"cases passing: {interval(base)} → {interval(head)}",
-        f"verdicts: {', '.join(f'{n} {v}'.replace('_', ' ') for v, n in comparison.verdict_changes.items() if n) or 'none'}"
-        + (f"; {comparison.removed_cases} removed" if comparison.removed_cases else ""),
-        test_sentence(test_of(comparison)),
-        *model_lines(comparison),
-        *([] if comparison.measures is None else map(neutral, comparison.measures.lines())),
-    ]
-    quiet = silent(comparison)
-    if quiet:
-        told.append(
-            "silent: " + ", ".join(f"{clock} moved in {n} rows and changed no finding" for clock, n in quiet.items())
-        )
-    if comparison.stale_known:
-        told.append(
-            f"stale: known: flaky, but all trials agree in both runs: {', '.join(map(neutral, comparison.stale_known[:10]))}"
-        )
-    if comparison.head_unjudged:
-        told.append(unjudged_sentence(comparison))
-    return told
+def reported_sentence(comparison: Comparison) -> str:
+    """Return how many rows are reported by another model than before; empty where none is."""
+    told = [row.evidence["reported_model"] for row in comparison.rows.values() if "reported_model" in row.evidence]
+    if not told:
+        return ""
+    names = sorted({" → ".join(shorten(str(name), _NAME) for name in pair) for pair in told})
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    count = f"{len(told)} of {len(comparison)} row{'' if len(comparison) == 1 else 's'}"
+    return f"another model is reported in {count}: {', '.join(names[:_MOST])}{more}"
 
 
 def model_lines(comparison: Comparison) -> list[str]:
     """Return what the suite as a whole says of its model, where any answer of it moved."""
     return [drift_sentence(drift(comparison))] if comparison.clocks["model"] else []
+
+
+def asked_again(comparison: Comparison) -> bool:
+    """Tell whether chance has a part in the difference: some answer is not the one that was judged before."""
+    others = ("request", "model")
+    moves = ("added", "removed", "missing_snapshot", "runtime_moved", "impure_grader")
+    same = not any(comparison.clocks[c] for c in others) and not any(comparison.moves.get(m) for m in moves)
+    return not same or not any(comparison.clocks.values())
 
 
 def interval(rate: Rate) -> str:

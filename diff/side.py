@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from diff import bundle
 from golden import labels, render
-from golden.model import Case, Selection, Suite
+from golden.model import Selection, Suite
 from golden.revision import Repository
 from golden.suite import load_suite, select
 from grade import command, table
@@ -32,7 +32,7 @@ class Side:
 
     ``documents`` holds the request documents that were rendered for this side; ``stores`` are where its answers are. ``code`` returns the
     job that runs this side's own graders, given the digests it must have, or ``None`` where that is not at hand; ``source`` returns the
-    source bundle of a digest; ``prompt_of`` the prompt file of a case, where it has one and the cases are at hand.
+    source bundle of a digest; ``loaded`` is its suite, where the cases are at hand: not for saved runs.
     """
 
     ref: str
@@ -47,7 +47,7 @@ class Side:
     notes: list[str] = field(default_factory=list[str])
     code: CodeOf = lambda _digests: None
     source: SourceOf = lambda _digest: None
-    prompt_of: Callable[[str], str | None] = lambda _case: None
+    loaded: Suite | None = None
 
     def document(self, request_hash: str) -> dict[str, Any] | None:
         """Return the request document of a hash, rendered or recorded, or ``None`` where it is not at hand."""
@@ -215,15 +215,11 @@ class Sides:
         )
         side.code = lambda _digests: command.job_of(suite, plan)
         side.source = graded.outcome.loaded.sources.get
-        side.prompt_of = lambda case_id: _prompt_file(cases.get(case_id))
+        side.loaded = suite
         return side
 
     def _folder(self) -> Path:
         return Path(self._stack.enter_context(TemporaryDirectory(prefix="whichclock-"))).resolve()
-
-
-def _prompt_file(case: Case | None) -> str | None:
-    return case.prompt["file"] if case is not None and isinstance(case.prompt, dict) else None
 
 
 def _of_the_tree() -> dict[str, str]:

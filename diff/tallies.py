@@ -51,6 +51,19 @@ def tallies(comparison: Comparison) -> Tallies:
     return Tallies(starts[both], clusters[both], base[both], head[both], base_passed[both], head_passed[both])
 
 
+def passing(counts: Tallies, number: int) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Return (passing, trials) of both sides of the case × target that a row belongs to, or ``None`` where one was not judged."""
+    import numpy as np
+
+    place = int(np.searchsorted(counts.firsts, number, side="right")) - 1
+    if place < 0 or number >= counts.firsts[place] + max(counts.base[place], counts.head[place]):
+        return None
+    return (
+        (int(counts.base_passed[place]), int(counts.base[place])),
+        (int(counts.head_passed[place]), int(counts.head[place])),
+    )
+
+
 def _counted(rows: pa.Table, numbers: pa.Array, starts: Counts) -> tuple[Counts, Counts, Any]:
     """Return rows and passing rows of each case × target, and whether all of its rows were judged."""
     status = rows.column("status").cast(pa.string()).take(numbers)

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from snapshots.errors import ConfigError
+
+_PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>[0-9]+)|#.*)?", re.DOTALL)
+
+
+def file_and_line(place: str) -> tuple[str, str | None]:
+    """Return the file of a place's text, and its line where it has one."""
+    found = _PLACE.fullmatch(place)
+    return (place, None) if found is None else (found["file"], found["line"])
 
 
 @dataclass(frozen=True, slots=True)

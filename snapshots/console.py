@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -59,6 +60,12 @@ class Console:
     def __init__(self, color: str = "auto", *, quiet: bool = False) -> None:
         self.color = color
         self.quiet = quiet
+
+    @property
+    def width(self) -> int | None:
+        """Return how many cells a line of stdout has, ``None`` where nothing says so: a file or pipe without ``COLUMNS``."""
+        found = shutil.get_terminal_size((0, 0)).columns
+        return found or None
 
     def out(self, text: str) -> None:
         """Write one line of data, already neutral, to stdout."""

@@ -45,7 +45,7 @@ def test_there_are_ten_errors_at_most_and_the_rest_is_counted() -> None:
 
     assert 10 == sum(line.startswith("::error ") for line in made)
     assert made[-1] == (
-        "::notice title=whichclock diff::The clock that moved: model (12 rows); 12 newly failing, 0 newly passing. "
+        "::notice title=whichclock diff::The clock that moved: model (12 cases); 12 newly failing, 0 newly passing. "
         "2 more newly failing cases are not annotated."
     )
 

@@ -109,7 +109,7 @@ def test_the_nightly_workflow_proposes_the_moved_answer(recorded: Project, tmp_p
     assert (
         "--method POST repos/example/support/pulls --raw-field title=Model answers: 1 moved --raw-field head=" in calls
     )
-    assert "answer_moved_on_frozen_request" in calls
+    assert "| newly failing | model | findings" in calls
     assert BRANCH in second.shell("git ls-remote --heads origin").stdout
 
 

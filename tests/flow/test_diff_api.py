@@ -70,7 +70,7 @@ def test_the_suite_is_found_from_the_working_directory(moved: Project, monkeypat
     monkeypatch.chdir(moved.root)
 
     assert (
-        "The clock that moved: expectation (1 row); 1 newly failing, 0 newly passing."
+        "The clock that moved: expectation (1 case); 1 newly failing, 0 newly passing."
         == whichclock.diff("main").sentence
     )
 

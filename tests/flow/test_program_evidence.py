@@ -27,4 +27,4 @@ def test_an_edited_program_is_named_beside_the_model_clock(project: Project) -> 
         row["clocks"],
         row["evidence"]["program"],
     )
-    assert "the program changed: rules.py" in project.ok("diff", "main", code=1).out
+    assert "the program (rules.py)" in project.ok("diff", "main", code=1).out
