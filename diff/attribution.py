@@ -72,6 +72,7 @@ class Attribution:
         shares: clock → share; ``None`` where they are undetermined, for the ``reason``.
         codes: finding code → clock → share of the change of how often it is found.
         cures: for a case that newly fails, the smallest sets of clocks that bring the pass back when they are undone.
+        losses: for a case that newly passes, the clocks of which each takes the pass away when it is undone.
     """
 
     key: Key
@@ -80,6 +81,7 @@ class Attribution:
     reason: str = ""
     codes: dict[str, dict[str, Fraction]] = field(default_factory=dict[str, dict[str, Fraction]])
     cures: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
+    losses: list[str] = field(default_factory=list[str])
 
     def as_dict(self) -> dict[str, str]:
         """Return the ``attribution`` of a row."""
@@ -123,8 +125,9 @@ def _simple(case: Case) -> Attribution | None:
     codes = {
         code: {name: new.codes.get(code, Fraction(0)) - old.codes.get(code, Fraction(0))} for code in _codes(old, new)
     }
-    cured = old.passed is True and new.passed is False
-    return Attribution(case.key, change, {name: change}, codes=codes, cures=[(name,)] if cured else [])
+    cures = [(name,)] if old.passed is True and new.passed is False else []
+    losses = [name] if old.passed is False and new.passed is True else []
+    return Attribution(case.key, change, {name: change}, codes=codes, cures=cures, losses=losses)
 
 
 def _codes(*outcomes: Outcome) -> list[str]:
@@ -211,10 +214,20 @@ class _Cube:
             )
             for code in _codes(*self._outcomes.values())
         }
-        return Attribution(case.key, change, self._named(found), codes=codes, cures=self._cures())
+        return Attribution(
+            case.key, change, self._named(found), codes=codes, cures=self._cures(), losses=self._losses()
+        )
 
     def _named(self, found: Mapping[str, Fraction]) -> dict[str, Fraction]:
         return {self._case.name(player): share for player, share in found.items()}
+
+    def _losses(self) -> list[str]:
+        """Return the players that, set back alone, turn a case that newly passes into a fail."""
+        every = frozenset(self._players)
+        if self._outcomes[frozenset()].passed is not False or self._outcomes[every].passed is not True:
+            return []
+        left = {player: self._outcomes.get(every - {player}) for player in self._players}
+        return [self._case.name(player) for player, one in left.items() if one is not None and one.passed is False]
 
     def _cures(self) -> list[tuple[str, ...]]:
         """Return the smallest sets of players that, set back alone, turn a case that newly fails into a pass."""

@@ -15,7 +15,6 @@ from diff.attribution import TOGETHER
 from diff.classify import CLOCKS, outcome_differs
 from diff.compare import Comparison
 from diff.row import DiffRow
-from diff.side import Side
 from golden.model import Case
 from golden.place import file_and_line
 from snapshots.console import shorten
@@ -117,11 +116,14 @@ class Names:
 
     def __init__(self, comparison: Comparison) -> None:
         self._sides = comparison.base, comparison.head
+        self._entries: dict[str, str | None] = {}
         self._cases = tuple({} if s.loaded is None else {c.id: c for c in s.loaded.cases} for s in self._sides)
 
     def of(self, rows: list[DiffRow], clock: str) -> str:
         """Return what moved a clock of a case, given its moved rows."""
-        made = {"grader": self._graders, "expectation": self._expectation, "model": self._model}.get(clock, self._request)
+        made = {"grader": self._graders, "expectation": self._expectation, "model": self._model}.get(
+            clock, self._request
+        )
         return shorten(made(rows), _LONGEST)
 
     def _case(self, rows: list[DiffRow]) -> tuple[Case | None, Case | None]:
@@ -138,14 +140,27 @@ class Names:
             return f"the program ({', '.join(programs)})"
         if judges and all("judges" in row.evidence for row in rows if "model" in row.clocks):
             return f"new answers of the judge ({', '.join(judges)})"
-        return f"{MODEL} ({' → '.join(shorten(name, _NAME) for name in reported.pop())})" if len(reported) == 1 else MODEL
+        return (
+            f"{MODEL} ({' → '.join(shorten(name, _NAME) for name in reported.pop())})" if len(reported) == 1 else MODEL
+        )
 
     def _graders(self, rows: list[DiffRow]) -> str:
         names = {name: None for row in rows for name in row.evidence.get("graders", ())}
-        told = [_grader(self._sides[1], rows[0].head or {}, name) for name in names]
+        told = [self._grader(next(row for row in rows if "graders" in row.evidence).head or {}, name) for name in names]
         asked = {name: None for row in rows for name in row.evidence.get("judge_requests", ())}
         told += [f"what {name} asks" for name in asked] if not told else []
         return " and ".join(told) or "the grader"
+
+    def _grader(self, row: Mapping[str, Any], name: str) -> str:
+        """Return ``file:name`` where the source is at hand, else the name."""
+        if ":" in name:
+            return f"whichclock's own {name}"
+        digest = (row.get("graders") or {}).get(name, "")
+        if digest not in self._entries:  # a saved run's is a file: it is read once
+            source = self._sides[1].source(digest)
+            self._entries[digest] = None if source is None else source["entry"]
+        entry = self._entries[digest]
+        return name if entry is None else f"{entry}:{name}"
 
     def _expectation(self, rows: list[DiffRow]) -> str:
         sides = [(side or {}).get("expectation") or {} for side in (rows[0].base, rows[0].head)]
@@ -196,14 +211,6 @@ class Names:
     def _config(self) -> str:
         loaded = self._sides[1].loaded
         return "the configuration" if loaded is None else loaded.config.name
-
-
-def _grader(head: Side, row: Mapping[str, Any], name: str) -> str:
-    """Return ``file:name`` where the source is at hand, else the name."""
-    if ":" in name:
-        return f"whichclock's own {name}"
-    source = head.source((row.get("graders") or {}).get(name, ""))
-    return f"{source['entry']}:{name}" if source is not None else name
 
 
 def _file(case: Case) -> str:

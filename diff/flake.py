@@ -123,8 +123,8 @@ def flake_lines(found: Iterable[dict[str, Any]]) -> list[str]:
     words = {
         "worse": "worse",
         "better": "better",
-        "sampling": "that sampling alone could explain",
+        "sampling": "within what sampling does",
         "undecided": "with too few trials to tell",
     }
     told = ", ".join(f"{verdicts.count(name)} {word}" for name, word in words.items() if name in verdicts)
-    return [f"cases with other answers, each by its own trials: {told}"]
+    return [f"cases taken one by one: {told} (the test over the suite sees more)"]

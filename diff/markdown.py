@@ -76,7 +76,7 @@ def _before(comparison: Comparison) -> list[str]:
 def _edits(found: list[Edit]) -> list[str]:
     if not found:
         return []
-    head = ["", "| clock | cases | silent | share | edit |", "| --- | --: | --: | --: | --- |"]
+    head = ["", "| clock | cases | no effect | share | edit |", "| --- | --: | --: | --: | --- |"]
     more = len(found) - EDITS
     rest = [f"\n… and {more} more edit{'' if more == 1 else 's'}."] if more > 0 else []
     return [*head, *(_edit(edit) for edit in found[:EDITS]), *rest]

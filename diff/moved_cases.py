@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from diff.compare import Comparison
-from diff.edits import Names, clocks_of, edits, is_quiet, rows_of
+from diff.edits import Edit, Names, clocks_of, edits, is_quiet, rows_of
 from diff.row import DiffRow
 from diff.tallies import passing
 from snapshots.console import json_text, neutral, shorten
@@ -65,12 +65,12 @@ def moved_cases(comparison: Comparison) -> list[MovedCase]:
 
 
 class Teller:
-    """Says of a case what moved."""
+    """Says of a case what moved. ``found`` are the comparison's edits, where they are at hand already."""
 
-    def __init__(self, comparison: Comparison) -> None:
+    def __init__(self, comparison: Comparison, found: list[Edit] | None = None) -> None:
         self._comparison = comparison
         self._names = Names(comparison)
-        known = Counter(edit.clock for edit in edits(comparison))
+        known = Counter(edit.clock for edit in found or edits(comparison) if edit.silent < edit.cases)
         self._named = {clock for clock, count in known.items() if count > 1}  # a single edit is no news in each case
         self._numbers = {(r.case_id, r.target): n for n, r in reversed(comparison.rows.items())}
 
@@ -80,9 +80,9 @@ class Teller:
 
     def _parts(self, one: MovedCase) -> Iterator[str]:
         yield from _moves(one)
+        yield self._shares(one)
         yield self._trials(one)
         yield from _codes(one.rows)
-        yield self._shares(one)
         for clock in one.clocks:
             if clock == "expectation":
                 yield _expectation(next(row for row in one.rows if clock in row.clocks))
@@ -98,7 +98,7 @@ class Teller:
         if found is None or max(found[0][1], found[1][1]) < 2:
             return ""
         (before, of), (after, now) = found
-        return f"{before} of {of} → {after} of {now} trials pass"
+        return f"{before}/{of} → {after}/{now} trials pass"
 
     def _shares(self, one: MovedCase) -> str:
         """Return what each clock did where several moved, in words where words are exact."""
@@ -147,8 +147,16 @@ def _codes(rows: list[DiffRow]) -> Iterator[str]:
         found.update(f"-{code}" for code in set(old["findings"]) - set(new["findings"]))
     if found:
         several = len({row.trial for row in rows}) > 1
-        told = [f"{code} in {n} trial{'s' if n > 1 else ''}" if several else code for code, n in sorted(found.items())]
-        yield f"findings {', '.join(told) if several else ' '.join(told)}"
+        wanted = {code for _, new in judged for code in new["expected"]}
+        yield f"findings {', '.join(_code(code, n if several else 0, wanted) for code, n in sorted(found.items()))}"
+
+
+def _code(code: str, trials: int, wanted: set[str]) -> str:
+    marks = [
+        *(["expected"] if code[1:] in wanted else []),
+        *([f"{trials} trial{'' if trials == 1 else 's'}"] if trials else []),
+    ]
+    return f"{code} ({', '.join(marks)})" if marks else code
 
 
 def _expectation(row: DiffRow) -> str:

@@ -135,8 +135,8 @@ def power_sentence(found: Power) -> str:
     if found.effect is None:
         return "what these cases could show is not known: no case differs from another"
     if found.effect > 1:
-        return f"{found.cases} pairs are too few for any change; to see one of 5 points takes {found.needed[5]:,} cases"
+        return f"{found.cases} pairs are too few for any change; one of 5 points needs {found.needed[5]:,} cases"
     return (
-        f"{found.cases} pairs would show a change of {100 * found.effect:.1f} points or more, in four of five comparisons; "
-        f"to see one of 5 points takes {found.needed[5]:,} cases"
+        f"with {found.cases} pairs a change of {100 * found.effect:.1f} points is found in four of five comparisons; "
+        f"one of 5 points needs {found.needed[5]:,} cases"
     )

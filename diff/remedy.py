@@ -18,7 +18,11 @@ def remedy(comparison: Comparison) -> str | None:
     regressions = len(comparison.regressions)
     if not regressions or not cures:
         return None
-    told = [_told(edits, count, regressions if i == 0 else None) for i, (edits, count) in enumerate(cures[:_SHOWN])]
+    lost = _losses(comparison)
+    told = [
+        _told(edits, count, regressions if i == 0 else None) + _lost(lost[edits])
+        for i, (edits, count) in enumerate(cures[:_SHOWN])
+    ]
     more = len(cures) - _SHOWN
     return f"Undo {'; undo '.join(told)}{f'; and {more} more ways' if more > 0 else ''}."
 
@@ -32,6 +36,22 @@ def _told(edits: Edits, count: int, of: int | None) -> str:
     if count == of:
         return f"{which} and all {of} regressions vanish"
     return f"{which} and {count} of {of} regressions vanish{'es' if count == 1 else ''}"
+
+
+def _lost(count: int) -> str:
+    return f" (with {count} improvement{'' if count == 1 else 's'})" if count else ""
+
+
+def _losses(comparison: Comparison) -> Counter[Edits]:
+    """Return edit → how many cases that newly pass would fail again without it."""
+    found: Counter[Edits] = Counter()
+    if comparison.attributed is None:
+        return found
+    rows, names = rows_of(comparison), Names(comparison)
+    for key, one in comparison.attributed.cases.items():
+        for clock in one.losses:
+            found[(names.of(rows[key], "request" if clock == TOGETHER else clock),)] += 1
+    return found
 
 
 def cures_of(comparison: Comparison) -> list[tuple[Edits, int]]:

@@ -90,7 +90,7 @@ def sentence(comparison: Comparison) -> str:
 
 
 def _clock(name: str, count: int, quiet: int) -> str:
-    told = f", {'all' if quiet == count else quiet} silent" if quiet else ""
+    told = f", {'all' if quiet == count else quiet} without effect" if quiet else ""
     return f"{name} ({count} case{'s' if count != 1 else ''}{told})"
 
 
@@ -144,8 +144,10 @@ def reported_sentence(comparison: Comparison) -> str:
         return ""
     names = sorted({" → ".join(shorten(str(name), _NAME) for name in pair) for pair in told})
     more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    same = sum("reported_model" in row.evidence and "model" not in row.clocks for row in comparison.rows.values())
     count = f"{len(told)} of {len(comparison)} row{'' if len(comparison) == 1 else 's'}"
-    return f"another model is reported in {count}: {', '.join(names[:_MOST])}{more}"
+    kept = f" ({same} with the same answer)" if same else ""
+    return f"another model is reported in {count}{kept}: {', '.join(names[:_MOST])}{more}"
 
 
 def model_lines(comparison: Comparison) -> list[str]:
@@ -182,7 +184,7 @@ def test_sentence(test: McNemar) -> str:
     """Return the McNemar test in words, with the least p that so few flips can reach."""
     if test.p is None or test.smallest_p is None:
         return "no verdict flipped among paired cases: nothing to test"
-    flips = f"{test.worse} worse, {test.better} better"
+    flips = f"{test.worse} verdict{'' if test.worse == 1 else 's'} worse, {test.better} better"
     if test.smallest_p > 0.05:
         return f"{flips}: too few flips for a test (the least p they can reach is {test.smallest_p:.2g})"
     return f"{flips}: exact McNemar p = {test.p:.3g}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
+from diff.attribution import TOGETHER
 from diff.compare import Comparison
 from diff.drift import LEVEL, drift, drift_sentence
 from diff.edits import Edit, edits
@@ -24,6 +26,10 @@ from snapshots.console import Console, neutral, shorten, table
 from snapshots.console import width as cells_of
 
 SHOWN = 40
+TOGETHER_NOTE = (
+    f"{TOGETHER}: another question has another answer; a control capture tells whether the model moved too "
+    "(whichclock capture --control REF)"
+)
 EDITS = 10
 _WIDEST = 120
 _NARROWEST = 30
@@ -39,14 +45,15 @@ def lines(comparison: Comparison, console: Console, width: int | None = None) ->
     """
     worse = bool(comparison.regressions)
     style = "red" if worse else "yellow" if comparison.head_unjudged else "green"
+    found = edits(comparison)
     told = (share_sentence(comparison), remedy(comparison) or "", *_drift(comparison, known=True))
     return [
         console.paint(neutral(sentence(comparison)), style),
         *(neutral(line) for line in told if line),
         f"base: {neutral(comparison.base.name)}   head: {neutral(comparison.head.name)}   {_size(comparison)}",
         *(f"note: {neutral(note)}" for note in [*comparison.base.notes, *comparison.head.notes]),
-        *_edits(comparison, width),
-        *_cases(comparison, width),
+        *_edits(found, width),
+        *_cases(comparison, found, width),
         "",
         *_totals(comparison),
     ]
@@ -65,11 +72,10 @@ def _size(comparison: Comparison) -> str:
     return f"{count} row{'' if count == 1 else 's'}"
 
 
-def _edits(comparison: Comparison, width: int | None) -> list[str]:
-    found = edits(comparison)
+def _edits(found: list[Edit], width: int | None) -> list[str]:
     if not found:
         return []
-    head = ("clock", "cases", "silent", "share", "edit")
+    head = ("clock", "cases", "no effect", "share", "edit")
     rows = [_edit(edit) for edit in found[:EDITS]]
     more = len(found) - len(rows)
     rest = [f"… and {more} more edit{'' if more == 1 else 's'} (--format json)"] if more else []
@@ -82,17 +88,25 @@ def _edit(edit: Edit) -> tuple[str, ...]:
     return edit.clock, str(edit.cases), silent, share, neutral(edit.name)
 
 
-def _cases(comparison: Comparison, width: int | None) -> list[str]:
+def _cases(comparison: Comparison, found: list[Edit], width: int | None) -> list[str]:
     cases = moved_cases(comparison)
     if not cases:
         return []
-    teller = Teller(comparison)
+    teller = Teller(comparison, found)
     rows = [_case(one, teller) for one in cases[:SHOWN]]
     left = cases[SHOWN:]
     failing = sum(one.change == "newly_failing" for one in left)
     told = f", {failing} of them newly failing" if failing else ""
     rest = [f"… and {len(left)} more cases{told} (--format json, or --out FILE.parquet)"] if left else []
-    return ["", *_fitted(("case", "verdict", "clocks", "what moved"), rows, width), *rest]
+    return ["", *_fitted(("case", "verdict", "clocks", "what moved"), rows, width), *rest, *_why(comparison, cases[0])]
+
+
+def _why(comparison: Comparison, one: MovedCase) -> list[str]:
+    """Return the command that shows what exactly was changed; it compares with the working tree."""
+    if comparison.head.loaded is None or comparison.head.ref.startswith("git:"):
+        return []
+    words = shlex.join(["whichclock", "why", one.case_id, comparison.base.ref])
+    return [f"what exactly changed: {neutral(words)}"]
 
 
 def _case(one: MovedCase, teller: Teller) -> tuple[str, ...]:
@@ -124,6 +138,8 @@ def _totals(comparison: Comparison) -> Iterator[str]:
         yield from map(neutral, comparison.measures.lines(asked_again=again))
     if reported := reported_sentence(comparison):
         yield neutral(reported)
+    if comparison.attributed is not None and comparison.attributed.suite.shares.get(TOGETHER):
+        yield TOGETHER_NOTE
     if comparison.stale_known:
         names = ", ".join(map(neutral, comparison.stale_known[:10]))
         yield f"stale: known: flaky, but all trials agree in both runs: {names}"

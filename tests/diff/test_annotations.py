@@ -59,7 +59,9 @@ def test_drift_and_another_model_are_notices() -> None:
     )
 
     assert "::notice title=another model answers::answers come from tiny-2, which came from tiny-1" in made
-    assert any(line.startswith("::notice title=drift of the model::the model: drift: 12 worse") for line in made)
+    assert any(
+        line.startswith("::notice title=drift of the model::the model: drift: 12 pass less often") for line in made
+    )
 
 
 def test_known_cases_and_old_failures_are_no_errors() -> None:

@@ -67,15 +67,15 @@ def test_many_cases_are_counted_by_the_normal_law() -> None:
         (Drift(40, 0, 0, Fraction(0), None, None), "the model: no verdict moved over 40 cases"),
         (
             Drift(40, 2, 1, Fraction(-1, 40), 1.0, 0.25),
-            "the model: 2 worse, 1 better of 40 cases; too few to tell drift from chance (the least p they can reach is 0.25)",
+            "the model: 2 pass less often, 1 more often, of 40 cases; too few to tell drift from chance (the least p they can reach is 0.25)",
         ),
         (
             Drift(40, 9, 1, Fraction(-1, 5), 0.021484375, 2 / 1024),
-            "the model: drift: 9 worse, 1 better of 40 cases, pass fraction -0.200, sign-flip p = 0.0215",
+            "the model: drift: 9 pass less often, 1 more often, of 40 cases, pass fraction -0.200, sign-flip p = 0.0215",
         ),
         (
             Drift(40, 5, 5, Fraction(0), 1.0, 2 / 1024),
-            "the model: no drift: 5 worse, 5 better of 40 cases, pass fraction +0.000, sign-flip p = 1",
+            "the model: no drift: 5 pass less often, 5 more often, of 40 cases, pass fraction +0.000, sign-flip p = 1",
         ),
     ],
 )

@@ -77,4 +77,4 @@ def test_the_words_say_how_many_cases_are_needed() -> None:
     found = power(tallies(compared(base, head)))
 
     assert ceil((norm.isf(0.025) + norm.ppf(0.8)) ** 2 * (2 / 3) / 0.05**2) == found.needed[5]
-    assert "to see one of 5 points takes 2,094 cases" in power_sentence(found)
+    assert "one of 5 points needs 2,094 cases" in power_sentence(found)

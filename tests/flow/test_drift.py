@@ -61,7 +61,7 @@ def test_a_shift_of_many_cases_is_drift_although_no_verdict_changed(project: Pro
         "fires": True,
     } == done.json["summary"]["drift"]
     assert (0, 8) == tuple(done.json["summary"]["verdict_changes"][v] for v in ("newly_failing", "still_passing"))
-    assert "the model: drift: 8 worse, 0 better of 8 cases" in project.ok("diff", "main").out
+    assert "the model: drift: 8 pass less often, 0 more often, of 8 cases" in project.ok("diff", "main").out
 
 
 def test_an_edited_prompt_is_no_drift(project: Project) -> None:

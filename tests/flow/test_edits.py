@@ -28,6 +28,7 @@ cases:
   - {id: bill, prompt: {file: bill.md}, vars: {name: Ann}, graders: [polite], expected: [thanks]}
   - {id: refund, prompt: {file: bill.md}, vars: {name: Ben}, graders: [polite], expected: [thanks]}
   - {id: login, prompt: {file: login.md}, graders: [polite, short], expected: [thanks]}
+  - {id: oops, prompt: Say nothing, graders: [polite], expected: []}
   - {id: hello, prompt: Say hello, allowed_tools: [wave, wink], checks: [{length: {max: 400}}]}
 """
 GRADERS = """\
@@ -81,7 +82,7 @@ def test_each_prompt_file_is_an_edit_with_its_cases_and_share(desk: Project) -> 
     (desk.root / "login.md").write_text("How can I log in?\n")
     desk.ok("capture", "--quiet")
 
-    assert [("request", "bill.md", 2, 0, "-1/2"), ("request", "login.md", 1, 1, "0")] == edits(desk)
+    assert [("request", "bill.md", 2, 0, "-2/5"), ("request", "login.md", 1, 1, "0")] == edits(desk)
     assert "Undo bill.md and all 2 regressions vanish." in desk.ok("diff", "git:HEAD", code=1).out
 
 
@@ -98,7 +99,7 @@ def test_a_parameter_of_a_target_is_not_looked_for_in_the_cases(desk: Project) -
     desk.edit("whichclock.toml", "temperature = 0", "temperature = 1")
     desk.ok("capture", "--quiet")
 
-    assert [("request", "params (/body/temperature) of target gpt in whichclock.toml", 4, 4, "0")] == edits(
+    assert [("request", "params (/body/temperature) of target gpt in whichclock.toml", 5, 5, "0")] == edits(
         desk, code=0
     )
 
@@ -108,9 +109,31 @@ def test_a_grader_that_only_shares_the_file_is_silent(desk: Project) -> None:
     desk.edit("graders.py", '"thank" in', '"thanks" in')
 
     assert [
-        ("grader", "graders.py:polite", 2, 0, "-1/2"),
-        ("grader", "graders.py:polite and graders.py:short", 1, 0, "-1/4"),
+        ("grader", "graders.py:polite", 3, 0, "-1/5"),
+        ("grader", "graders.py:polite and graders.py:short", 1, 0, "-1/5"),
     ] == edits(desk)
+
+
+def test_what_an_undone_edit_would_lose_is_told_with_what_it_would_cure(desk: Project) -> None:
+    """Two cases fail for the slip in the pattern, and one passes for it; the third has another edit's name."""
+    desk.edit("graders.py", '"thank" in', '"thanks" in')
+
+    told = "Undo graders.py:polite and 2 of 3 regressions vanish (with 1 improvement); undo graders.py:polite and graders.py:short and 1 does."
+    assert told in desk.ok("diff", "git:HEAD", code=1).out
+
+
+def test_a_case_that_two_edits_break_only_together_says_so(desk: Project) -> None:
+    """The old grader takes the new answer, and the new grader the old one."""
+    desk.server.fallback = lambda _asked: say("Thanks, done.")
+    (desk.root / "bill.md").write_text("Dear {{ name }}, tell me about the bill, shortly.\n")
+    desk.edit("graders.py", '"thank" in', '"done" not in')
+    desk.ok("capture", "--quiet")
+
+    out = desk.ok("diff", "git:HEAD", code=1).out
+
+    assert [
+        "bill [gpt]    newly failing  request+grader  through request+model and grader only together; findings -thanks (expected)"
+    ] == [line for line in out.splitlines() if line.startswith("bill [gpt]")]
 
 
 def test_an_expectation_is_told_by_what_came_and_went(desk: Project) -> None:
@@ -120,7 +143,7 @@ def test_an_expectation_is_told_by_what_came_and_went(desk: Project) -> None:
 
     out = desk.ok("diff", "git:HEAD", code=1).out
 
-    assert [("expectation", "allowed_tools and checks in cases/desk.yaml", 1, 0, "-1/4")] == edits(desk)
+    assert [("expectation", "allowed_tools and checks in cases/desk.yaml", 1, 0, "-1/5")] == edits(desk)
     assert "findings +length_out_of_range; allowed_tools +nod -wave, checks/0/length/max 400 → 4" in out
     assert "the same answers were judged again: chance has no part in it" in out
     assert "McNemar" not in out
@@ -133,8 +156,8 @@ def test_the_reported_model_stands_in_the_name_of_its_answers(desk: Project) -> 
 
     out = desk.ok("diff", "git:HEAD", code=1).out
 
-    assert [("model", "the model's new answers (tiny-1 → tiny-2)", 4, 1, "-3/4")] == edits(desk)
-    assert "another model is reported in 4 of 4 rows: tiny-1 → tiny-2" in out
+    assert [("model", "the model's new answers (tiny-1 → tiny-2)", 5, 1, "-2/5")] == edits(desk)
+    assert "another model is reported in 5 of 5 rows: tiny-1 → tiny-2" in out
     assert 3 == sum("newly failing  model" in line for line in out.splitlines())
 
 
