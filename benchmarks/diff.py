@@ -14,12 +14,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks import measure
-from diff import compare
+from diff import cases, compare, measures, terminal
 from diff import table as diff_table
 from diff.side import Side
+from golden.model import Suite
+from golden.suite import load_suite
 from grade import table
 from grade.arrow import pc
 from snapshots import canonical
+from snapshots.console import Console
 
 
 def make(path: Path, rows: int, *, head: bool) -> None:
@@ -74,12 +77,23 @@ def side(path: Path) -> Side:
     return Side(path.name, path.name, table.read(path), "s", selected=False, runtime={"python": "3.11"}, stores=[])
 
 
-def ours(base: Path, head: Path, out: Path) -> None:
-    """Diff the two tables and write every row."""
+def ours(suite: Suite, base: Path, head: Path, out: Path) -> None:
+    """Do what the command does: compare the two tables, share out the change, measure it, write every row, and tell."""
     comparison = compare.compare(side(base), side(head))
-    if not comparison.clocks["grader"]:
-        raise SystemExit("the diff found nothing: nothing was measured")
+    cases.attribute_rows(comparison)
+    measures.measure(comparison, suite)
     diff_table.write(comparison, out)
+    if "grader" not in terminal.lines(comparison, Console("never"))[0]:
+        raise SystemExit("the diff found nothing: nothing was measured")
+
+
+def project(root: Path) -> Suite:
+    """Write and load the suite that the tables are said to be of."""
+    (root / "whichclock.toml").write_text(
+        'suite = "s"\ncases = ["cases.yaml"]\n[targets.m]\ntype = "openai"\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
+    )
+    (root / "cases.yaml").write_text("cases: [{id: a, prompt: hi, checks: [{contains: x}]}]\n")
+    return load_suite(root / "whichclock.toml")
 
 
 def bare(base: Path, head: Path, out: Path) -> None:
@@ -98,12 +112,13 @@ def main() -> None:
     rows = measure.size(1_000_000)
     with tempfile.TemporaryDirectory() as folder:
         base, head, out = (Path(folder) / name for name in ("base.parquet", "head.parquet", "out.parquet"))
+        suite = project(Path(folder).resolve())
         make(base, rows, head=False)
         make(head, rows, head=True)
         measure.show(
             measure.compare(
                 f"diff of two tables of {rows} rows, written (cpu)",
-                lambda: ours(base, head, out),
+                lambda: ours(suite, base, head, out),
                 lambda: bare(base, head, out),
                 budget=3.0,
                 per=rows,
@@ -111,7 +126,7 @@ def main() -> None:
             )
         )
         print(
-            f"{'peak resident size of the diff':<58} measured {measure.peak_mb(ours, base, head, out):>10.1f} MB (budget 2,000 MB)"
+            f"{'peak resident size of the diff':<58} measured {measure.peak_mb(ours, suite, base, head, out):>10.1f} MB (budget 2,000 MB)"
         )
 
 

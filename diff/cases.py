@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -48,7 +49,7 @@ def attributed(comparison: Comparison) -> Attributed:
     moved = _moved(comparison, regions)
     quick = {number: _quiet(rows) for number, rows in moved.items()}
     wanted = [number for number, known in quick.items() if known is None]
-    cases = [_case(comparison, regions, number, moved[number]) for number in wanted]
+    cases = _cases(comparison, regions, wanted, moved)
     found = dict(zip(wanted, attribute(cases, comparison.base, comparison.head), strict=True))
     every = [known or found[number] for number, known in quick.items()]
     return Attributed({one.key: one for one in every}, add_up(every, regions.totals()))
@@ -75,19 +76,29 @@ def _quiet(rows: list[DiffRow]) -> Attribution | None:
     return Attribution(case.key, Fraction(0), {case.name(player): Fraction(0) for player in players})
 
 
-def _case(comparison: Comparison, regions: _Regions, number: int, rows: list[DiffRow]) -> Case:
-    start, end = regions.rows(number)
-    base = _rows(comparison.base.rows, comparison.pairs.base.slice(start, end - start))
-    head = _rows(comparison.head.rows, comparison.pairs.head.slice(start, end - start))
-    clocks = {clock for row in rows for clock in row.clocks}
-    case = Case((rows[0].case_id, rows[0].target), base, head, clocks)
-    if REQUEST in clocks:
-        case.control = _control(base, regions.controls)
-    return case
+def _cases(comparison: Comparison, regions: _Regions, wanted: list[int], moved: dict[int, list[DiffRow]]) -> list[Case]:
+    """Return the cases of some regions with all their rows."""
+    spans = [regions.rows(number) for number in wanted]
+    bases = _rows(comparison.base.rows, comparison.pairs.base, spans)
+    heads = _rows(comparison.head.rows, comparison.pairs.head, spans)
+    cases: list[Case] = []
+    for number, base, head in zip(wanted, bases, heads, strict=True):
+        rows = moved[number]
+        case = Case((rows[0].case_id, rows[0].target), base, head, {clock for row in rows for clock in row.clocks})
+        if REQUEST in case.clocks:
+            case.control = _control(base, regions.controls)
+        cases.append(case)
+    return cases
 
 
-def _rows(rows: pa.Table, numbers: pa.Array) -> list[Row]:
-    return table.as_rows(rows.take(numbers.drop_null()))
+def _rows(rows: pa.Table, numbers: pa.Array, spans: list[tuple[int, int]]) -> Iterator[list[Row]]:
+    """Yield the rows of each span. They are taken all at once: taking a few from a large table takes as long as taking many."""
+    chosen = [numbers.slice(start, end - start).drop_null() for start, end in spans]
+    if not chosen:
+        return
+    found = iter(table.as_rows(rows.take(pa.concat_arrays(chosen))))
+    for one in chosen:
+        yield [next(found) for _ in range(len(one))]
 
 
 def _control(base: list[Row], controls: Controls) -> list[Row] | None:

@@ -127,4 +127,4 @@ def flake_lines(found: Iterable[dict[str, Any]]) -> list[str]:
         "undecided": "with too few trials to tell",
     }
     told = ", ".join(f"{verdicts.count(name)} {word}" for name, word in words.items() if name in verdicts)
-    return [f"cases taken one by one: {told} (the test over the suite sees more)"]
+    return [f"moved cases with several trials ({len(verdicts)}), one by one: {told}; the test over the suite sees more"]

@@ -23,6 +23,7 @@ from diff.html_waterfall import strip, waterfall
 from diff.moved_cases import Teller, signed
 from diff.remedy import remedy
 from diff.report import (
+    EXACT,
     MEANING,
     asked_again,
     interval,
@@ -141,7 +142,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     if again:
         yield f"{_capital(test_sentence(test_of(comparison)))}."
     else:
-        yield "The same answers were judged again: chance has no part in it."
+        yield f"{_capital(EXACT)}."
     if comparison.measures is not None:
         yield from (f"{_capital(line)}." for line in comparison.measures.lines(asked_again=again))
     if reported := reported_sentence(comparison):

@@ -9,6 +9,7 @@ from diff.edits import Edit, edits
 from diff.moved_cases import MovedCase, Teller, moved_cases, signed
 from diff.remedy import remedy
 from diff.report import (
+    EXACT,
     asked_again,
     interval,
     model_lines,
@@ -102,7 +103,7 @@ def _after(comparison: Comparison) -> list[str]:
     if asked_again(comparison):
         lines += [f"{test_sentence(test_of(comparison))}."]
     else:
-        lines += ["The same answers were judged again: chance has no part in it."]
+        lines += [f"{EXACT[0].upper()}{EXACT[1:]}."]
     if reported := reported_sentence(comparison):
         lines += ["", f"{escape(reported[0].upper() + reported[1:])}."]
     if comparison.head_unjudged:

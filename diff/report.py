@@ -13,6 +13,7 @@ from diff.row import DiffRow
 from diff.statistics import McNemar, Rate, mcnemar, wilson
 from snapshots.console import shorten
 
+EXACT = "the same answers were judged again: the difference is exact, and chance has no part in it"
 _MOST = 3
 _NAME = 60
 MEANING = {

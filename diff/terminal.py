@@ -12,6 +12,7 @@ from diff.edits import Edit, edits
 from diff.moved_cases import MovedCase, Teller, moved_cases, signed
 from diff.remedy import remedy
 from diff.report import (
+    EXACT,
     asked_again,
     interval,
     reported_sentence,
@@ -130,9 +131,7 @@ def _totals(comparison: Comparison) -> Iterator[str]:
     yield f"cases passing: {interval(base)} → {interval(head)}"
     removed = f"; {comparison.removed_cases} removed" if comparison.removed_cases else ""
     yield f"verdicts: {changes or 'none'}{removed}"
-    yield (
-        test_sentence(test_of(comparison)) if again else "the same answers were judged again: chance has no part in it"
-    )
+    yield (test_sentence(test_of(comparison)) if again else EXACT)
     yield from _drift(comparison, known=False)
     if comparison.measures is not None:
         yield from map(neutral, comparison.measures.lines(asked_again=again))

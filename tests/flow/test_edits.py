@@ -145,7 +145,7 @@ def test_an_expectation_is_told_by_what_came_and_went(desk: Project) -> None:
 
     assert [("expectation", "allowed_tools and checks in cases/desk.yaml", 1, 0, "-1/5")] == edits(desk)
     assert "findings +length_out_of_range; allowed_tools +nod -wave, checks/0/length/max 400 → 4" in out
-    assert "the same answers were judged again: chance has no part in it" in out
+    assert "the same answers were judged again: the difference is exact, and chance has no part in it" in out
     assert "McNemar" not in out
 
 
