@@ -33,6 +33,7 @@ from diff.report import (
     share_sentence,
     test_of,
     test_sentence,
+    together_lines,
     unjudged_sentence,
 )
 from diff.statistics import Rate, wilson
@@ -147,6 +148,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         yield from (f"{_capital(line)}." for line in comparison.measures.lines(asked_again=again))
     if reported := reported_sentence(comparison):
         yield f"{_capital(reported)}."
+    yield from (f"{line}." for line in together_lines(comparison))
     if comparison.removed_cases:
         yield f"Removed: {comparison.removed_cases} case{'' if comparison.removed_cases == 1 else 's'}."
     if comparison.stale_known:

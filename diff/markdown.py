@@ -18,6 +18,7 @@ from diff.report import (
     share_sentence,
     test_of,
     test_sentence,
+    together_lines,
     unjudged_sentence,
 )
 from diff.statistics import wilson
@@ -106,6 +107,7 @@ def _after(comparison: Comparison) -> list[str]:
         lines += [f"{EXACT[0].upper()}{EXACT[1:]}."]
     if reported := reported_sentence(comparison):
         lines += ["", f"{escape(reported[0].upper() + reported[1:])}."]
+    lines += [f"\n{escape(line)}." for line in together_lines(comparison)]
     if comparison.head_unjudged:
         lines += ["", f"**{escape(unjudged_sentence(comparison).capitalize())}.**"]
     return lines

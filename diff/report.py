@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from diff.attribution import TOGETHER
 from diff.classify import CLOCKS
 from diff.compare import Comparison
 from diff.drift import drift, drift_sentence
@@ -14,6 +15,10 @@ from diff.statistics import McNemar, Rate, mcnemar, wilson
 from snapshots.console import shorten
 
 EXACT = "the same answers were judged again: the difference is exact, and chance has no part in it"
+_TOGETHER = (
+    f"{TOGETHER}: another question has another answer; a control capture tells whether the model moved too "
+    "(whichclock capture --control REF)"
+)
 _MOST = 3
 _NAME = 60
 MEANING = {
@@ -154,6 +159,12 @@ def reported_sentence(comparison: Comparison) -> str:
 def model_lines(comparison: Comparison) -> list[str]:
     """Return what the suite as a whole says of its model, where any answer of it moved."""
     return [drift_sentence(drift(comparison))] if comparison.clocks["model"] else []
+
+
+def together_lines(comparison: Comparison) -> list[str]:
+    """Return what a share of ``request+model`` means, where one is told."""
+    made = comparison.attributed
+    return [_TOGETHER] if made is not None and made.suite.shares.get(TOGETHER) else []
 
 
 def asked_again(comparison: Comparison) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from diff.attribution import TOGETHER
 from diff.compare import Comparison
 from diff.drift import LEVEL, drift, drift_sentence
 from diff.edits import Edit, edits
@@ -20,6 +19,7 @@ from diff.report import (
     share_sentence,
     test_of,
     test_sentence,
+    together_lines,
     unjudged_sentence,
 )
 from diff.statistics import wilson
@@ -27,10 +27,6 @@ from snapshots.console import Console, neutral, shorten, table
 from snapshots.console import width as cells_of
 
 SHOWN = 40
-TOGETHER_NOTE = (
-    f"{TOGETHER}: another question has another answer; a control capture tells whether the model moved too "
-    "(whichclock capture --control REF)"
-)
 EDITS = 10
 _WIDEST = 120
 _NARROWEST = 30
@@ -137,8 +133,7 @@ def _totals(comparison: Comparison) -> Iterator[str]:
         yield from map(neutral, comparison.measures.lines(asked_again=again))
     if reported := reported_sentence(comparison):
         yield neutral(reported)
-    if comparison.attributed is not None and comparison.attributed.suite.shares.get(TOGETHER):
-        yield TOGETHER_NOTE
+    yield from together_lines(comparison)
     if comparison.stale_known:
         names = ", ".join(map(neutral, comparison.stale_known[:10]))
         yield f"stale: known: flaky, but all trials agree in both runs: {names}"
