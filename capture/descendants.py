@@ -16,10 +16,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 
 _NAME = "WHICHCLOCK_CALL"
-_ROUNDS = 16
+_ROUNDS = 50
+_EXEC_S = 0.002
+_ENV_END = 48  # behind the name, which may hold anything
 _PROC = "/proc"
 _LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 _GOODBYE = b"."
@@ -66,25 +67,41 @@ def _watcher(run: str) -> subprocess.Popen[bytes] | None:
 def _kill(beginning: str) -> None:
     needle = f"{_NAME}={beginning}".encode()
     for _ in range(_ROUNDS):
-        found = list(_holding(needle))
-        if not found:
+        found, starting = look(needle)
+        if not found and not starting:
             return
         for pid in found:
             try:
                 os.kill(pid, signal.SIGKILL)
             except (ProcessLookupError, PermissionError):
                 continue  # it ended by itself, or runs as somebody else now
+        if not found:
+            time.sleep(_EXEC_S)
 
 
-def _holding(needle: bytes) -> Iterator[int]:
+def look(needle: bytes) -> tuple[list[int], bool]:
+    """Return the processes whose environment holds some bytes, and whether there are any whose environment is still to come."""
     try:
-        names = os.listdir(_PROC)
+        names = [name for name in os.listdir(_PROC) if name.isdigit() and int(name) != os.getpid()]
     except OSError:
-        return
-    own = os.getpid()
-    for name in names:
-        if name.isdigit() and int(name) != own and needle in _environment(name):
-            yield int(name)
+        return [], False
+    environments = [(name, _environment(name)) for name in names]
+    starting = any(not held and _is_starting(name) for name, held in environments)
+    return [int(name) for name, held in environments if needle in held], starting
+
+
+def _is_starting(name: str) -> bool:
+    """Tell whether a process is amid an exec: it has its new memory, and no environment yet (env_end of proc_pid_stat(5) is 0).
+
+    A program that starts another one and ends is told of its start at that very moment. Kernel threads have no exe.
+    """
+    try:
+        os.readlink(f"{_PROC}/{name}/exe")
+        with open(f"{_PROC}/{name}/stat", "rb") as file:
+            fields = file.read().rpartition(b") ")[2].split()
+    except OSError:
+        return False
+    return len(fields) > _ENV_END and fields[_ENV_END] == b"0"
 
 
 def _environment(name: str) -> bytes:
