@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from diff.compare import Comparison
 from diff.drift import drift, drift_sentence
-from diff.gathered import Gathered, gathered
-from diff.moved_cases import Teller
+from diff.edits import rows_of
+from diff.moved_cases import MovedCase, Teller
 from diff.report import sentence, unjudged_sentence
 from golden.place import file_and_line
 from snapshots.console import neutral, shorten
@@ -29,18 +29,17 @@ def workflow_commands(comparison: Comparison, places: Mapping[str, str]) -> list
     """
     regressions = set(comparison.regressions)
     chosen = sorted(regressions)[:MOST]
-    failing = {(g.case_id, g.target): g for g in gathered(comparison) if (g.case_id, g.target) in regressions}
-    teller = Teller(comparison)
-    lines = [_error(failing[key], teller, places.get(key[0])) for key in chosen]
+    rows, teller = rows_of(comparison), Teller(comparison) if chosen else None
+    lines = [_error(MovedCase(*key, rows[key]), teller, places.get(key[0])) for key in chosen if teller is not None]
     more = len(regressions) - len(chosen)
     told = sentence(comparison) + (f" {more} more newly failing cases are not annotated." if more else "")
     return [*lines, *_unjudged(comparison), *_model(comparison), command("notice", told, title="whichclock diff")]
 
 
-def _error(one: Gathered, teller: Teller, place: str | None) -> str:
-    clocks = f"clock: {' + '.join(one.clocks)}" if one.clocks else "no clock moved"
-    told = teller.told(one.moved)
-    message = f"newly failing ({one.told.move}; {clocks})" + (f"\n{told}" if told else "")
+def _error(one: MovedCase, teller: Teller, place: str | None) -> str:
+    clocks = f"clocks: {' + '.join(one.clocks)}" if one.clocks else "no clock moved"
+    told = teller.told(one)
+    message = f"newly failing ({clocks})" + (f"\n{told}" if told else "")
     return command("error", message, title=f"{one.case_id} [{one.target}] newly fails", **_where(place))
 
 

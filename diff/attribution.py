@@ -72,7 +72,7 @@ class Attribution:
         shares: clock → share; ``None`` where they are undetermined, for the ``reason``.
         codes: finding code → clock → share of the change of how often it is found.
         cures: for a case that newly fails, the smallest sets of clocks that bring the pass back when they are undone.
-        losses: for a case that newly passes, the clocks of which each takes the pass away when it is undone.
+        undone: set of clocks → the case verdict when these are undone, as far as it was computed.
     """
 
     key: Key
@@ -81,7 +81,7 @@ class Attribution:
     reason: str = ""
     codes: dict[str, dict[str, Fraction]] = field(default_factory=dict[str, dict[str, Fraction]])
     cures: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
-    losses: list[str] = field(default_factory=list[str])
+    undone: dict[frozenset[str], bool | None] = field(default_factory=dict[frozenset[str], "bool | None"])
 
     def as_dict(self) -> dict[str, str]:
         """Return the ``attribution`` of a row."""
@@ -126,8 +126,8 @@ def _simple(case: Case) -> Attribution | None:
         code: {name: new.codes.get(code, Fraction(0)) - old.codes.get(code, Fraction(0))} for code in _codes(old, new)
     }
     cures = [(name,)] if old.passed is True and new.passed is False else []
-    losses = [name] if old.passed is False and new.passed is True else []
-    return Attribution(case.key, change, {name: change}, codes=codes, cures=cures, losses=losses)
+    undone = {frozenset({name}): old.passed}
+    return Attribution(case.key, change, {name: change}, codes=codes, cures=cures, undone=undone)
 
 
 def _codes(*outcomes: Outcome) -> list[str]:
@@ -215,19 +215,19 @@ class _Cube:
             for code in _codes(*self._outcomes.values())
         }
         return Attribution(
-            case.key, change, self._named(found), codes=codes, cures=self._cures(), losses=self._losses()
+            case.key, change, self._named(found), codes=codes, cures=self._cures(), undone=self._undone()
         )
 
     def _named(self, found: Mapping[str, Fraction]) -> dict[str, Fraction]:
         return {self._case.name(player): share for player, share in found.items()}
 
-    def _losses(self) -> list[str]:
-        """Return the players that, set back alone, turn a case that newly passes into a fail."""
+    def _undone(self) -> dict[frozenset[str], bool | None]:
         every = frozenset(self._players)
-        if self._outcomes[frozenset()].passed is not False or self._outcomes[every].passed is not True:
-            return []
-        left = {player: self._outcomes.get(every - {player}) for player in self._players}
-        return [self._case.name(player) for player, one in left.items() if one is not None and one.passed is False]
+        return {
+            frozenset(map(self._case.name, every - corner)): outcome.passed
+            for corner, outcome in self._outcomes.items()
+            if corner != every
+        }
 
     def _cures(self) -> list[tuple[str, ...]]:
         """Return the smallest sets of players that, set back alone, turn a case that newly fails into a pass."""

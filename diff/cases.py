@@ -47,7 +47,7 @@ def attributed(comparison: Comparison) -> Attributed:
     """Return how much of the change each clock has, case by case and in all."""
     regions = _Regions(comparison)
     moved = _moved(comparison, regions)
-    quick = {number: _quiet(rows) for number, rows in moved.items()}
+    quick = {number: _quiet(rows, regions.controls) for number, rows in moved.items()}
     wanted = [number for number, known in quick.items() if known is None]
     cases = _cases(comparison, regions, wanted, moved)
     found = dict(zip(wanted, attribute(cases, comparison.base, comparison.head), strict=True))
@@ -63,9 +63,14 @@ def _moved(comparison: Comparison, regions: _Regions) -> dict[int, list[DiffRow]
     return {number: rows for number, rows in found.items() if regions.is_pair(number)}
 
 
-def _quiet(rows: list[DiffRow]) -> Attribution | None:
-    """Return the attribution of a case whose outcome no row changed and in which at most one clock moved, or ``None``."""
+def _quiet(rows: list[DiffRow], controls: Controls) -> Attribution | None:
+    """Return the attribution of a case whose outcome no row changed and in which at most one clock moved, or ``None``.
+
+    Where a control may tell two effects that cancel each other out, nothing is known so quickly.
+    """
     clocks = {clock for row in rows for clock in row.clocks}
+    if REQUEST in clocks and controls:
+        return None
     for row in rows:
         if row.base is None or row.head is None or outcome_differs(row.base, row.head) or is_unreadable(row.head):
             return None

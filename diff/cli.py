@@ -110,6 +110,10 @@ def diff(
         raise UsageError(f"--html {html} does not end in .html")
     suite = load_suite(find_config(explicit=config), snapshots=snapshots)
     if history is not None or bisect is not None:
+        if out is not None or html is not None or format not in (ReportFormat.TABLE, ReportFormat.JSON):
+            raise UsageError(
+                "--history and --bisect print a table or JSON", hint="leave out --out, --html and --format"
+            )
         _walk(suite, base, history, bisect, console, format)
     if base is None:
         raise UsageError("diff needs a BASE", hint="a label, a results file or git:REV; see: whichclock diff --help")

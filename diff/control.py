@@ -14,7 +14,7 @@ from snapshots.errors import CorruptSnapshot, StoreError
 from snapshots.snapshot import Snapshot
 from snapshots.store import Store
 
-_ANSWERED = frozenset({"recorded", "replayed", "unchanged", "moved"})
+_ANSWERED = frozenset({"recorded", "replayed", "unchanged", "moved", "relabelled"})
 
 
 class Controls:
@@ -24,13 +24,20 @@ class Controls:
         self._stores = stores
         self._asked: dict[tuple[str, int], tuple[Store, str]] | None = None
 
-    def observation(self, row: dict[str, Any]) -> Snapshot | None:
-        """Return today's answer to the request that a row judged, or ``None`` where no control asked it after that answer."""
+    def __bool__(self) -> bool:
+        """Tell whether anything was asked again."""
+        return bool(self._known())
+
+    def _known(self) -> dict[tuple[str, int], tuple[Store, str]]:
         if self._asked is None:
             self._asked = {}
             for store in self._stores:
                 self._asked.update(_asked_again(store))
-        found = self._asked.get((row["request_hash"], row["trial"]))
+        return self._asked
+
+    def observation(self, row: dict[str, Any]) -> Snapshot | None:
+        """Return today's answer to the request that a row judged, or ``None`` where no control asked it after that answer."""
+        found = self._known().get((row["request_hash"], row["trial"]))
         if found is None or row["recorded_at"] is None or found[1] < row["recorded_at"]:
             return None
         try:

@@ -162,6 +162,8 @@ def drift_sentence(found: Drift) -> str:
     """Return the test in words; a suite that may have drifted, or not, is told as neither."""
     cases = f"{found.cases} case{'' if found.cases == 1 else 's'}"
     counted = f"{found.worse} pass less often, {found.better} more often, of {cases}"
+    if not found.cases:
+        return "the model: in every case whose answer moved another clock moved too, so that drift cannot be told"
     if found.p is None or found.smallest_p is None:
         return f"the model: no verdict moved over {cases}"
     if found.smallest_p > LEVEL:

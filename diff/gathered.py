@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from diff.classify import CLOCKS
 from diff.compare import Comparison
-from diff.moved_cases import MovedCase
+from diff.moved_cases import MovedCase, telling
 from diff.row import DiffRow
 from diff.table import as_rows
 
@@ -25,7 +25,7 @@ class Gathered:
     @property
     def told(self) -> DiffRow:
         """Return the row that tells what happened: one that flipped as the case did, else the first that moved at all."""
-        return min(self.rows, key=lambda row: (not _flips(row, self.change), row.move == "none", not row.clocks))
+        return telling(self.rows)
 
     @property
     def moved(self) -> MovedCase:
@@ -58,12 +58,6 @@ class Gathered:
     def passed(self) -> bool | None:
         """Return the case verdict of the head side, ``None`` where there is none."""
         return next((row.head["case_passed"] for row in self.rows if row.head is not None), None)
-
-
-def _flips(row: DiffRow, change: str) -> bool:
-    """Tell whether a trial went the way that its case went."""
-    wanted = {"newly_failing": ("pass", "fail"), "newly_passing": ("fail", "pass")}.get(change)
-    return row.base is not None and row.head is not None and (row.base["status"], row.head["status"]) == wanted
 
 
 def gathered(comparison: Comparison) -> Iterator[Gathered]:

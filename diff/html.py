@@ -20,7 +20,7 @@ from diff.gathered import ordered
 from diff.html_case import case_data
 from diff.html_text import Texts
 from diff.html_waterfall import strip, waterfall
-from diff.moved_cases import Teller, signed
+from diff.moved_cases import Teller
 from diff.remedy import remedy
 from diff.report import (
     EXACT,
@@ -72,7 +72,8 @@ def page(comparison: Comparison) -> str:
     script = "\n".join(_asset(name) for name in _SCRIPTS)
     cases = ordered(comparison)
     texts = Texts()
-    teller = Teller(comparison)
+    found = edits(comparison)
+    teller = Teller(comparison, found)
     data = {"cases": [case_data(one, comparison, texts, teller) for one in cases[:MOST]], "meaning": MEANING}
     template = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -91,7 +92,8 @@ def page(comparison: Comparison) -> str:
         lines=[neutral(line) for line in _lines(comparison)],
         notes=[neutral(note) for note in [*comparison.base.notes, *comparison.head.notes]],
         waterfall=None if comparison.attributed is None else waterfall(comparison.attributed.suite),
-        edits=[_edit(edit) for edit in edits(comparison)[:EDITS]],
+        edits=[_edit(edit) for edit in found[:EDITS]],
+        more_edits=max(0, len(found) - EDITS),
         rows=len(comparison),
         count=len(cases),
         left_out=max(0, len(cases) - MOST),
@@ -126,7 +128,7 @@ def _edit(edit: Edit) -> dict[str, Any]:
         "name": neutral(edit.name),
         "cases": edit.cases,
         "silent": edit.silent,
-        "share": "undetermined" if edit.share is None else signed(edit.share),
+        "share": edit.share_words(),
     }
 
 

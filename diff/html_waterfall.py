@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from diff.attribution import EXPECTATION, GRADER, MODEL, REQUEST, TOGETHER
-from diff.moved_cases import signed
+from diff.edits import signed
 from diff.statistics import Rate
 from diff.suite_shares import SuiteShares
 

@@ -6,7 +6,7 @@ import re
 
 from diff.compare import Comparison
 from diff.edits import Edit, edits
-from diff.moved_cases import MovedCase, Teller, moved_cases, signed
+from diff.moved_cases import MovedCase, Teller, moved_cases
 from diff.remedy import remedy
 from diff.report import (
     EXACT,
@@ -85,9 +85,8 @@ def _edits(found: list[Edit]) -> list[str]:
 
 
 def _edit(edit: Edit) -> str:
-    share = "undetermined" if edit.share is None else signed(edit.share)
     name = escape(shorten(neutral(edit.name), 200))
-    return f"| {edit.clock} | {edit.cases} | {'all' if edit.silent == edit.cases else edit.silent} | {share} | {name} |"
+    return f"| {edit.clock} | {edit.cases} | {'all' if edit.silent == edit.cases else edit.silent} | {edit.share_words()} | {name} |"
 
 
 def _table(count: int, cells: list[str]) -> list[str]:

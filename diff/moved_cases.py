@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
+from diff.classify import outcome_differs
 from diff.compare import Comparison
-from diff.edits import Edit, Names, clocks_of, edits, is_quiet, rows_of
+from diff.deed import Kind, deed
+from diff.edits import Edit, Names, clocks_of, edits, is_silent, rows_of, signed
 from diff.row import DiffRow
 from diff.tallies import passing
 from snapshots.console import json_text, neutral, shorten
@@ -24,6 +25,7 @@ _TOLD = frozenset(
 )  # fmt: skip
 _SETS = ("expected", "allowed_tools", "graders")
 _FIRST = {"newly_failing": 0, "newly_passing": 1, "incomparable": 2}
+_TURNED = {"newly_failing": ("pass", "fail"), "newly_passing": ("fail", "pass")}
 _MOST = 3
 _LONGEST = 40
 
@@ -46,10 +48,26 @@ class MovedCase:
         """Return the clocks that moved in any trial."""
         return clocks_of(self.rows)
 
-    @property
-    def is_silent(self) -> bool:
-        """Tell whether nothing that people look for has moved: no verdict, status or finding, no case came or went."""
-        return self.change not in _FIRST and is_quiet(self.rows) and all(row.move not in _TOLD for row in self.rows)
+
+def telling(trials: Sequence[DiffRow]) -> DiffRow:
+    """Return the trial that explains a case: one that turned as the verdict did, else one whose outcome or anything moved."""
+    turned = _TURNED.get(trials[0].verdict_change)
+    for tells in (
+        lambda row: turned is not None and statuses(row) == turned,
+        lambda row: row.base is not None and row.head is not None and outcome_differs(row.base, row.head),
+        lambda row: row.move != "none",
+        lambda row: bool(row.clocks),
+    ):
+        found = next(filter(tells, trials), None)
+        if found is not None:
+            return found
+    return trials[0]
+
+
+def statuses(row: DiffRow) -> tuple[str | None, str | None]:
+    """Return the statuses of both sides, ``None`` where one has no such row."""
+    base, head = (None if side is None else str(side["status"]) for side in (row.base, row.head))
+    return base, head
 
 
 def moved_cases(comparison: Comparison) -> list[MovedCase]:
@@ -61,7 +79,13 @@ def moved_cases(comparison: Comparison) -> list[MovedCase]:
         place = order.get((one.case_id, one.target), len(order))
         return _FIRST.get(one.change, 3), place, one.case_id, one.target
 
-    return sorted((one for one in cases if not one.is_silent), key=rank)
+    return sorted((one for one in cases if not _is_silent(comparison, one)), key=rank)
+
+
+def _is_silent(comparison: Comparison, one: MovedCase) -> bool:
+    """Tell whether nothing that people look for has moved: no verdict, status or finding, no case came or went."""
+    told = one.change in _FIRST or any(row.move in _TOLD for row in one.rows)
+    return not told and is_silent(comparison, one.rows)
 
 
 class Teller:
@@ -87,7 +111,7 @@ class Teller:
             if clock == "expectation":
                 yield _expectation(next(row for row in one.rows if clock in row.clocks))
             elif clock in self._named and clock != "model":  # what a model answers is told by its findings
-                yield self._names.of(one.rows, clock)
+                yield " and ".join(self._names.of(one.rows, clock))
         yield from _evidence(one)
 
     def _trials(self, one: MovedCase) -> str:
@@ -102,27 +126,24 @@ class Teller:
 
     def _shares(self, one: MovedCase) -> str:
         """Return what each clock did where several moved, in words where words are exact."""
-        if len(one.clocks) < 2:
-            return ""
-        shares = one.rows[0].attribution
-        if "undetermined" in shares:
-            return f"cause undetermined: {shares['undetermined']}"
-        acting = {clock: Fraction(share) for clock, share in shares.items() if Fraction(share)}
-        if len(acting) == 1:
-            return f"through {next(iter(acting))} alone"
         made = self._comparison.attributed
         known = None if made is None else made.cases.get((one.case_id, one.target))
-        if known is not None and len(known.cures) > 1 and {len(cure) for cure in known.cures} == {1}:
-            return f"through {' and '.join(cure[0] for cure in known.cures)} only together"
-        if known is not None and len(known.cures) == 1 and len(known.cures[0]) == len(acting) > 1:
-            return f"through {' or '.join(known.cures[0])}, each alone is enough"
-        told = ", ".join(f"{clock} {signed(share)}" for clock, share in acting.items())
+        if known is None or len(known.shares or one.clocks) < 2:
+            return ""
+        if known.shares is None:
+            return f"cause undetermined: {known.reason}"
+        found = deed(known)
+        names = found.names
+        if found.kind is Kind.ALONE:
+            return f"through {names[0]} alone"
+        if found.kind is Kind.TOGETHER:
+            return f"through {' and '.join(names)} only together"
+        if found.kind is Kind.EACH:
+            return f"through {' or '.join(names)}, each alone is enough"
+        if found.kind is Kind.ALL:
+            return f"through {' and '.join(names)}, all of them to be undone"
+        told = ", ".join(f"{clock} {signed(share)}" for clock, share in known.shares.items() if share)
         return f"shares: {told}" if told else ""
-
-
-def signed(share: Fraction) -> str:
-    """Return a share for people: a signed decimal, without an end of zeros."""
-    return "0" if not share else f"{float(share):+.3f}".rstrip("0").rstrip(".")
 
 
 def _moves(one: MovedCase) -> Iterator[str]:
@@ -130,6 +151,8 @@ def _moves(one: MovedCase) -> Iterator[str]:
     for row in one.rows:
         if row.move == "renamed" and row.base is not None:
             yield f"renamed, was {row.base['case_id']}"
+        elif row.move in ("added", "removed"):
+            yield row.move if row.reason == row.move else f"trials {row.move}"
         elif row.move in _TOLD and row.move != "missing_snapshot":  # the statuses say which side misses it
             yield row.move.replace("_", " ")
         for side, found in (("base", row.base), ("head", row.head)):
@@ -139,8 +162,7 @@ def _moves(one: MovedCase) -> Iterator[str]:
 
 def _codes(rows: list[DiffRow]) -> Iterator[str]:
     """Yield the finding codes that appeared (+) or vanished (-), with how many trials each, and the expected ones likewise."""
-    both = [(r.base, r.head) for r in rows if r.base is not None and r.head is not None]
-    judged = [(old, new) for old, new in both if old["findings"] is not None and new["findings"] is not None]
+    judged = [(r.base, r.head) for r in rows if r.is_judged and r.base is not None and r.head is not None]
     found: Counter[str] = Counter()
     for old, new in judged:
         found.update(f"+{code}" for code in set(new["findings"]) - set(old["findings"]))

@@ -100,7 +100,7 @@ def paired_sentence(found: PairedDifference) -> str:
     """Return the paired difference in words, never without its interval or the reason why there is none."""
     if found.mean is None:
         return "change of the pass fraction: no case was judged on both sides"
-    told = f"change of the pass fraction: {100 * found.mean:+.1f} points over {found.cases} pairs"
+    told = f"change of the pass fraction: {100 * found.mean:+.1f} points over {found.cases} pair{'' if found.cases == 1 else 's'}"
     if found.low is None or found.high is None:
         return f"{told}; no interval: {'one case' if found.clusters < 2 else 'no case differs from another'}"
     return f"{told} (95 % interval {100 * found.low:+.1f} to {100 * found.high:+.1f}, by case)"

@@ -70,5 +70,9 @@ def pass_at(counts: Tallies) -> dict[str, dict[str, Any]]:
 
 def pass_at_sentence(found: dict[str, dict[str, Any]]) -> str:
     """Return the figures in words; pass@1 of all cases is the pass fraction, which is told elsewhere."""
-    told = [f"pass@{k} {f['base']:.3f} → {f['head']:.3f} ({f['cases']} cases)" for k, f in found.items() if k != "1"]
+    told = [
+        f"pass@{k} {f['base']:.3f} → {f['head']:.3f} ({f['cases']} case{'' if f['cases'] == 1 else 's'})"
+        for k, f in found.items()
+        if k != "1"
+    ]
     return f"cases with several trials: {', '.join(told)}"

@@ -136,7 +136,8 @@ def power_sentence(found: Power) -> str:
         return "what these cases could show is not known: no case differs from another"
     if found.effect > 1:
         return f"{found.cases} pairs are too few for any change; one of 5 points needs {found.needed[5]:,} cases"
+    pairs = f"{found.cases} pair{'' if found.cases == 1 else 's'}"
     return (
-        f"with {found.cases} pairs a change of {100 * found.effect:.1f} points is found in four of five comparisons; "
+        f"with {pairs} a change of {100 * found.effect:.1f} points is found in four of five comparisons; "
         f"one of 5 points needs {found.needed[5]:,} cases"
     )

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from diff.attribution import TOGETHER
+from diff.classify import CLOCKS
 from diff.compare import Comparison
-from diff.edits import Names, rows_of
+from diff.edits import Key, Names, rows_of
 
-Edits = tuple[str, ...]
 _SHOWN = 4
+_TRIED = 200
+Edits = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Cure:
+    """A set of edits, how many regressions vanish when it is undone, and how many cases that pass would fail."""
+
+    edits: tuple[str, ...]
+    cured: int
+    broken: int
 
 
 def remedy(comparison: Comparison) -> str | None:
@@ -18,52 +31,74 @@ def remedy(comparison: Comparison) -> str | None:
     regressions = len(comparison.regressions)
     if not regressions or not cures:
         return None
-    lost = _losses(comparison)
-    told = [
-        _told(edits, count, regressions if i == 0 else None) + _lost(lost[edits])
-        for i, (edits, count) in enumerate(cures[:_SHOWN])
-    ]
+    told = [_told(cure, regressions if i == 0 else None) for i, cure in enumerate(cures[:_SHOWN])]
     more = len(cures) - _SHOWN
     return f"Undo {'; undo '.join(told)}{f'; and {more} more ways' if more > 0 else ''}."
 
 
-def _told(edits: Edits, count: int, of: int | None) -> str:
-    which = " together with ".join(edits)
+def _told(cure: Cure, of: int | None) -> str:
+    which, count = " together with ".join(cure.edits), cure.cured
+    broken = f" (but {cure.broken} passing case{'' if cure.broken == 1 else 's'} would fail)" if cure.broken else ""
     if of is None:
-        return f"{which} and {count} {'does' if count == 1 else 'do'}"
+        return f"{which} and {count} {'does' if count == 1 else 'do'}{broken}"
     if of == 1:
-        return f"{which} and the regression vanishes"
+        return f"{which} and the regression vanishes{broken}"
     if count == of:
-        return f"{which} and all {of} regressions vanish"
-    return f"{which} and {count} of {of} regressions vanish{'es' if count == 1 else ''}"
+        return f"{which} and all {of} regressions vanish{broken}"
+    return f"{which} and {count} of {of} regressions vanish{'es' if count == 1 else ''}{broken}"
 
 
-def _lost(count: int) -> str:
-    return f" (with {count} improvement{'' if count == 1 else 's'})" if count else ""
+def cures_of(comparison: Comparison) -> list[Cure]:
+    """Return the smallest sets of edits that cure regressions: small sets first, then those that cure most.
 
-
-def _losses(comparison: Comparison) -> Counter[Edits]:
-    """Return edit → how many cases that newly pass would fail again without it."""
-    found: Counter[Edits] = Counter()
-    if comparison.attributed is None:
-        return found
-    rows, names = rows_of(comparison), Names(comparison)
-    for key, one in comparison.attributed.cases.items():
-        for clock in one.losses:
-            found[(names.of(rows[key], "request" if clock == TOGETHER else clock),)] += 1
-    return found
-
-
-def cures_of(comparison: Comparison) -> list[tuple[Edits, int]]:
-    """Return each smallest set of edits with the number of regressions that it cures alone: small sets first, then the most cured."""
+    What undoing one comes to is read off the corners that were computed, for every case that it touches.
+    """
     if comparison.attributed is None:
         return []
-    rows, names = rows_of(comparison), Names(comparison)
-    found: Counter[Edits] = Counter()
+    book = _Book(comparison)
+    wanted: Counter[Edits] = Counter()
     for key in comparison.regressions:
         one = comparison.attributed.cases.get(key)
-        for undone in () if one is None else one.cures:
+        wanted.update({book.edits(key, cure) for cure in (() if one is None else one.cures)})
+    likely = sorted(wanted, key=lambda edits: (len(edits), -wanted[edits], sorted(edits)))[:_TRIED]
+    made = [book.undo(edits) for edits in likely]
+    return sorted((one for one in made if one.cured), key=lambda one: (len(one.edits), -one.cured, one.edits))
+
+
+class _Book:
+    """Knows which edits moved which clock of which case."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        names = Names(comparison)
+        self._cases = {} if comparison.attributed is None else comparison.attributed.cases
+        self._regressions = frozenset(comparison.regressions)
+        self._comparison = comparison
+        self._edits: dict[Key, dict[str, Edits]] = {}
+        self._touched: dict[str, dict[Key, None]] = {}
+        self._ranks: dict[str, tuple[int, str]] = {}
+        for key, rows in rows_of(comparison).items():
+            one = self._cases.get(key)
+            players = () if one is None else {player for undone in one.undone for player in undone}
             # Asked again under the old request, the answer is the recorded one: that edit alone is undone.
-            clocks = ("request" if clock == TOGETHER else clock for clock in undone)
-            found[tuple(names.of(rows[key], clock) for clock in clocks)] += 1
-    return sorted(found.items(), key=lambda item: (len(item[0]), -item[1], item[0]))
+            made = {p: frozenset(names.of(rows, "request" if p == TOGETHER else p)) for p in players}
+            self._edits[key] = made
+            for player, edits in made.items():
+                rank = CLOCKS.index("request" if player == TOGETHER else player)
+                self._ranks.update({edit: (rank, edit) for edit in edits if edit not in self._ranks})
+            for edit in {edit for edits in made.values() for edit in edits}:
+                self._touched.setdefault(edit, {})[key] = None
+
+    def edits(self, key: Key, players: Iterable[str]) -> Edits:
+        """Return the edits that must be undone to set clocks of a case back."""
+        return frozenset(edit for player in players for edit in self._edits[key][player])
+
+    def undo(self, edits: Edits) -> Cure:
+        """Return what undoing a set of edits comes to."""
+        cured = broken = 0
+        for key in dict.fromkeys(key for edit in edits for key in self._touched[edit]):
+            back = frozenset(player for player, needed in self._edits[key].items() if needed <= edits)
+            passed = self._cases[key].undone.get(back)
+            cured += key in self._regressions and passed is True
+            change = self._comparison.verdicts.get(key, ("", False))[0]
+            broken += passed is False and change in ("newly_passing", "still_passing")
+        return Cure(tuple(sorted(edits, key=self._ranks.__getitem__)), cured, broken)

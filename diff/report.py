@@ -8,8 +8,7 @@ from diff.attribution import TOGETHER
 from diff.classify import CLOCKS
 from diff.compare import Comparison
 from diff.drift import drift, drift_sentence
-from diff.edits import clocks_of, edits, is_quiet, rows_of
-from diff.moved_cases import signed
+from diff.edits import clocks_of, edits, is_silent, rows_of, signed
 from diff.row import DiffRow
 from diff.statistics import McNemar, Rate, mcnemar, wilson
 from snapshots.console import shorten
@@ -104,7 +103,7 @@ def clock_cases(comparison: Comparison) -> dict[str, tuple[int, int]]:
     """Return clock → the case × targets in which it moved, and those of them that kept every finding and verdict."""
     counts: dict[str, tuple[int, int]] = dict.fromkeys(CLOCKS, (0, 0))
     for rows in rows_of(comparison).values():
-        quiet = is_quiet(rows)
+        quiet = is_silent(comparison, rows)
         for clock in clocks_of(rows):
             cases, silent = counts[clock]
             counts[clock] = cases + 1, silent + quiet
@@ -127,12 +126,14 @@ def share_sentence(comparison: Comparison) -> str:
         told.append(
             f"undetermined in {sum(suite.reasons.values())} case{'s' if sum(suite.reasons.values()) != 1 else ''}"
         )
+    if not suite.pairs:
+        return f"No case was judged on both sides: {', '.join(told)}."
     return f"Pass fraction {float(suite.base):.3f} → {float(suite.head):.3f}: {', '.join(told)}."
 
 
 def codes(row: DiffRow) -> list[str]:
     """Return the finding codes that appeared (+) or vanished (-), and the expected ones likewise."""
-    if row.base is None or row.head is None or row.base["findings"] is None or row.head["findings"] is None:
+    if row.base is None or row.head is None or not row.is_judged:
         return []
     found = _signed(row.base["findings"], row.head["findings"])
     wanted = _signed(row.base["expected"], row.head["expected"])
@@ -172,7 +173,8 @@ def asked_again(comparison: Comparison) -> bool:
     others = ("request", "model")
     moves = ("added", "removed", "missing_snapshot", "runtime_moved", "impure_grader")
     same = not any(comparison.clocks[c] for c in others) and not any(comparison.moves.get(m) for m in moves)
-    return not same or not any(comparison.clocks.values())
+    judged = any("judge_requests" in row.evidence for row in comparison.rows.values())  # another question to a judge
+    return judged or not same or not any(comparison.clocks.values())
 
 
 def interval(rate: Rate) -> str:

@@ -29,6 +29,17 @@ class DiffRow:
     attribution: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
+    def is_judged(self) -> bool:
+        """Tell whether graders judged both sides; where one did not, its findings say nothing."""
+        judged = ("pass", "fail")
+        return (
+            self.base is not None
+            and self.head is not None
+            and self.base["status"] in judged
+            and self.head["status"] in judged
+        )
+
+    @property
     def is_known(self) -> bool:
         """Tell whether the case is marked known on the head side: it is never a regression then."""
         return self.head is not None and "known" in (self.head["expectation"] or {})

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from diff.compare import Comparison
 from diff.drift import LEVEL, drift, drift_sentence
 from diff.edits import Edit, edits
-from diff.moved_cases import MovedCase, Teller, moved_cases, signed
+from diff.moved_cases import MovedCase, Teller, moved_cases
 from diff.remedy import remedy
 from diff.report import (
     EXACT,
@@ -80,9 +80,8 @@ def _edits(found: list[Edit], width: int | None) -> list[str]:
 
 
 def _edit(edit: Edit) -> tuple[str, ...]:
-    share = "undetermined" if edit.share is None else signed(edit.share)
     silent = "all" if edit.silent == edit.cases else str(edit.silent)
-    return edit.clock, str(edit.cases), silent, share, neutral(edit.name)
+    return edit.clock, str(edit.cases), silent, edit.share_words(), neutral(edit.name)
 
 
 def _cases(comparison: Comparison, found: list[Edit], width: int | None) -> list[str]:
@@ -102,8 +101,10 @@ def _why(comparison: Comparison, one: MovedCase) -> list[str]:
     """Return the command that shows what exactly was changed; it compares with the working tree."""
     if comparison.head.loaded is None or comparison.head.ref.startswith("git:"):
         return []
-    words = shlex.join(["whichclock", "why", one.case_id, comparison.base.ref])
-    return [f"what exactly changed: {neutral(words)}"]
+    if neutral(one.case_id) != one.case_id:
+        return []  # its name cannot be typed
+    ends = ["--"] if one.case_id.startswith("-") else []
+    return [f"what exactly changed: {shlex.join(['whichclock', 'why', *ends, one.case_id, comparison.base.ref])}"]
 
 
 def _case(one: MovedCase, teller: Teller) -> tuple[str, ...]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from diff.attribution import Attribution
 from diff.cases import attribute_rows
-from diff.classify import CLOCKS, outcome_differs
+from diff.classify import CLOCKS
 from diff.compare import Comparison
+from diff.moved_cases import statuses, telling
 from diff.report import codes
 from diff.row import DiffRow
 from diff.why_blame import blame
@@ -19,7 +20,6 @@ from golden.model import Suite
 from snapshots.errors import UsageError
 
 SCHEMA = "whichclock.why/1"
-_TURNED = {"newly_failing": ("pass", "fail"), "newly_passing": ("fail", "pass")}
 _LISTED = 20
 _NAMED = 3
 
@@ -82,34 +82,19 @@ def why(comparison: Comparison, rows: list[DiffRow], suite: Suite, trial: int | 
     by_case: dict[tuple[str, str], list[DiffRow]] = {}
     for row in rows:
         by_case.setdefault((row.case_id, row.target), []).append(row)
-    telling = {key: found for key, trials in by_case.items() if (found := _telling(trials, trial)) is not None}
-    if not telling:
+    chosen = {key: found for key, trials in by_case.items() if (found := _telling(trials, trial)) is not None}
+    if not chosen:
         names = ", ".join(dict.fromkeys(repr(row.case_id) for row in rows[:_NAMED]))
         raise UsageError(f"{names} has no trial {trial}", hint=f"it has {_listed({row.trial for row in rows})}")
-    made = _attributed(comparison, telling)
-    return [_account(comparison, by_case[key], row, made.get(key), suite) for key, row in telling.items()]
+    made = _attributed(comparison, chosen)
+    return [_account(comparison, by_case[key], row, made.get(key), suite) for key, row in chosen.items()]
 
 
 def _telling(trials: Sequence[DiffRow], wanted: int | None) -> DiffRow | None:
     """Return the trial that explains the verdict, else one whose outcome changed, else one in which something moved."""
     if wanted is not None:
         return next((row for row in trials if row.trial == wanted), None)
-    turned = _TURNED.get(trials[0].verdict_change)
-    for tells in (
-        lambda row: turned is not None and _statuses(row) == turned,
-        lambda row: row.base is not None and row.head is not None and outcome_differs(row.base, row.head),
-        lambda row: row.move != "none",
-        lambda row: bool(row.clocks),
-    ):
-        found = next(filter(tells, trials), None)
-        if found is not None:
-            return found
-    return trials[0]
-
-
-def _statuses(row: DiffRow) -> tuple[str | None, str | None]:
-    base, head = (None if side is None else str(side["status"]) for side in (row.base, row.head))
-    return base, head
+    return telling(trials)
 
 
 def _listed(trials: set[int]) -> str:
@@ -146,7 +131,7 @@ def _account(
         clocks=clocks,
         base_trials=_counted([one.base for one in trials]),
         head_trials=_counted([one.head for one in trials]),
-        status=_statuses(row),
+        status=statuses(row),
         attribution={} if made is None else made.as_dict(),
         cures=[] if made is None else [list(cure) for cure in made.cures],
         shares=share_words(made) if made is not None and len(moved) > 1 else None,
@@ -162,6 +147,8 @@ def _counted(sides: Sequence[dict[str, Any] | None]) -> Trials:
 
 def _evidence(row: DiffRow) -> list[dict[str, Any]]:
     """Return what sources gave with the findings that appeared or vanished, where they gave anything."""
+    if not row.is_judged:
+        return []
     old, new = (set((side or {}).get("findings") or ()) for side in (row.base, row.head))
     told: list[dict[str, Any]] = []
     for change, found, side in (("appeared", new - old, row.head), ("vanished", old - new, row.base)):

@@ -56,7 +56,8 @@ def clock_of(name: str, row: DiffRow, comparison: Comparison) -> Clock:
         name, "moved" if name in row.clocks else "still", base[column] if base else None, head[column] if head else None
     )
     if base is None or head is None:
-        clock.state, clock.note = "unknown", "the case is on one side only"
+        what = "case" if row.reason in ("added", "removed") else "trial"
+        clock.state, clock.note = "unknown", f"the {what} is on one side only"
     elif name == "request" and clock.state == "moved":
         clock.changes = _request_changes(row, comparison)
     elif name == "model":

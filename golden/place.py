@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from snapshots.console import neutral
 from snapshots.errors import ConfigError
 
 _PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>[0-9]+)|#.*)?", re.DOTALL)
@@ -35,14 +36,16 @@ class Place:
 
     def __str__(self) -> str:
         """Return ``file:line``, or ``file#pointer`` where there is no line."""
+        file = neutral(self.file)
         if self.line is not None:
-            return f"{self.file}:{self.line}"
-        return f"{self.file}#{self.pointer}" if self.pointer else self.file
+            return f"{file}:{self.line}"
+        return f"{file}#{self.pointer}" if self.pointer else file
 
     def fault(self, pointer: str, what: str, *, hint: str = "") -> ConfigError:
         """Return the error that says ``what`` is wrong at a pointer below this place."""
         line = self._deeper_line(pointer)
-        where = self.file if line is None else f"{self.file}:{line}"
+        file = neutral(self.file)
+        where = file if line is None else f"{file}:{line}"
         whole = self.pointer + pointer
         return ConfigError(f"{where}: {what}" + (f" at {whole}" if whole else ""), hint=hint)
 

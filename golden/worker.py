@@ -39,7 +39,7 @@ def serve(make: MakeHandle) -> None:
     """
     _end_with_parent()
     messages, answers = take_streams()
-    end = os._exit
+    end, is_untouched = os._exit, _untouched()
     setup = receive(messages)
     if setup is None:
         return
@@ -49,7 +49,7 @@ def serve(make: MakeHandle) -> None:
     try:
         graders = loader.load(Path(setup["root"]), [Path(f) for f in setup["graders"]], guard.importing)
         graders.find(setup["names"])
-        if not _is_untouched(own):
+        if not is_untouched(own):
             raise ConfigError(
                 f"a grader module cannot be used: {TAMPERED}", hint="graders are pure functions; take that out"
             )
@@ -65,7 +65,7 @@ def serve(make: MakeHandle) -> None:
     send(answers, {**_hello(setup, graders), "locks": ["audit", *locks]})
     while (message := receive(messages)) is not None:
         answer = handle(message)
-        if not _is_untouched(own):
+        if not is_untouched(own):
             end(TAMPERED_EXIT)  # nothing that this process says can be trusted any more
         send(answers, answer)
 
@@ -123,12 +123,22 @@ def _names(members: Mapping[str, Any], of: Any) -> Names:
     return vars(of).get, tuple(members), tuple(members.values())
 
 
-def _is_untouched(own: list[Names]) -> bool:
-    """Tell whether every name still stands for the object that it stood for.
+def _untouched() -> Callable[[list[Names]], bool]:
+    """Return what tells whether every name still stands for the object that it stood for.
 
-    It is asked after each chunk, about thousands of names: what asks about a single one is C code.
+    It holds all that it uses itself: no name is left that a grader could replace. It is asked after each chunk, about thousands of
+    names, so what asks about a single one is C code.
     """
-    return all(all(map(is_, map(look_up, names), known)) for look_up, names, known in own)
+    every, each, same = all, map, is_
+
+    def is_one_untouched(names: Names) -> bool:
+        look_up, spelt, known = names
+        return every(each(same, each(look_up, spelt), known))
+
+    def is_untouched(own: list[Names]) -> bool:
+        return every(each(is_one_untouched, own))
+
+    return is_untouched
 
 
 def _sendable(text: str) -> str:

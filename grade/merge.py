@@ -14,6 +14,7 @@ from golden import labels
 from golden.model import Selection
 from grade import table
 from grade.arrow import pc
+from grade.columns import column
 from grade.run import BATCH, MOST_PROBLEMS, Outcome
 from snapshots import strict_json
 from snapshots.errors import RefError, UsageError
@@ -111,7 +112,7 @@ def _outcome(rows: pa.Table) -> Outcome:
             outcome.tally.add(case_id, [entry[2] for entry in entries[start:end]], passed, known[text])
             start = end
     failed = [i for i, entry in enumerate(entries) if entry[2] != "pass"]
-    for row in rows.take(failed[:MOST_PROBLEMS]).drop_columns(["recorded_at"]).to_pylist():
+    for row in rows.take(column(pa.int64(), failed[:MOST_PROBLEMS])).drop_columns(["recorded_at"]).to_pylist():
         outcome.problem(row, known[row["expectation"]])
     return outcome
 

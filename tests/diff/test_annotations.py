@@ -18,7 +18,7 @@ def test_a_newly_failing_case_is_an_error_at_its_place() -> None:
 
     assert (
         "::error file=golden/cases/a.yaml,line=12,title=a [gpt] newly fails::"
-        "newly failing (answer_moved_on_frozen_request; clock: model)%0Afindings +bad"
+        "newly failing (clocks: model)%0Afindings +bad"
     ) == made[0]
 
 

@@ -172,6 +172,36 @@ def test_a_control_whose_answer_is_unchanged_clears_the_model(base: Project) -> 
     assert {"model": "0", "request": "-1"} == shares(base)
 
 
+def replies(project: Project, model: str, lengths: dict[str, int]) -> None:
+    """Let a model of that name answer each prompt with so many characters."""
+
+    def reply(asked: Asked) -> Say:
+        return say("x" * lengths[asked.prompt], model=model)
+
+    project.server.fallback = reply
+
+
+def test_a_control_that_another_reported_model_gives_the_same_answer_counts(base: Project) -> None:
+    """The answer stands still under its new label: the new prompt did it."""
+    base.edit("cases.yaml", '"one"', '"two"')
+    replies(base, "m-2", {"one": 10, "two": 30})
+    base.ok("capture", "--quiet")
+    base.ok("capture", "--control", "main", "--quiet")
+
+    assert {"model": "0", "request": "-1"} == shares(base)
+
+
+def test_a_control_shows_two_effects_that_cancel_each_other_out(base: Project) -> None:
+    """The old prompt fails with today's model, and the new one passes: nothing moved, and both did something."""
+    base.edit("cases.yaml", '"one"', '"two"')
+    replies(base, "m-2", {"one": 30, "two": 10})
+    base.ok("capture", "--quiet")
+    base.ok("capture", "--control", "main", "--quiet")
+
+    assert {"model": "-1", "request": "1"} == shares(base, code=0)
+    assert "shares: model -1, request +1" in base.ok("diff", "main").out
+
+
 def test_a_grader_that_the_old_code_does_not_have_emits_nothing_there(base: Project) -> None:
     """A new grader with its new code: the old code under the new expectation gives only what it knows."""
     path = base.root / "graders.py"

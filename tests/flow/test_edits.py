@@ -115,10 +115,13 @@ def test_a_grader_that_only_shares_the_file_is_silent(desk: Project) -> None:
 
 
 def test_what_an_undone_edit_would_lose_is_told_with_what_it_would_cure(desk: Project) -> None:
-    """Two cases fail for the slip in the pattern, and one passes for it; the third has another edit's name."""
+    """One case passes for the slip in the pattern; one that fails has a second grader in the same file, which may be to blame too."""
     desk.edit("graders.py", '"thank" in', '"thanks" in')
 
-    told = "Undo graders.py:polite and 2 of 3 regressions vanish (with 1 improvement); undo graders.py:polite and graders.py:short and 1 does."
+    told = (
+        "Undo graders.py:polite and 2 of 3 regressions vanish (but 1 passing case would fail); "
+        "undo graders.py:polite together with graders.py:short and 3 do (but 1 passing case would fail)."
+    )
     assert told in desk.ok("diff", "git:HEAD", code=1).out
 
 
@@ -143,7 +146,9 @@ def test_an_expectation_is_told_by_what_came_and_went(desk: Project) -> None:
 
     out = desk.ok("diff", "git:HEAD", code=1).out
 
-    assert [("expectation", "allowed_tools and checks in cases/desk.yaml", 1, 0, "-1/5")] == edits(desk)
+    assert [("expectation", "allowed_tools in cases/desk.yaml and checks in cases/desk.yaml", 1, 0, "-1/5")] == edits(
+        desk
+    )
     assert "findings +length_out_of_range; allowed_tools +nod -wave, checks/0/length/max 400 → 4" in out
     assert "the same answers were judged again: the difference is exact, and chance has no part in it" in out
     assert "McNemar" not in out
@@ -173,3 +178,93 @@ def test_a_table_is_as_wide_as_the_terminal(desk: Project) -> None:
     assert ["bill [gpt]  newly failing  expectation  expected +a +b +c +d +e +f -thanks"] == [
         line for line in lines if line.startswith("bill [gpt]")
     ]
+
+
+def test_a_prompt_and_a_variable_that_moved_are_both_named(desk: Project) -> None:
+    """Restoring the file alone would not bring the old request back."""
+    (desk.root / "bill.md").write_text("Dear {{ name }}, about the bill.\n")
+    desk.edit("cases/desk.yaml", "name: Ann", "name: Cleo")
+    desk.ok("capture", "--quiet")
+
+    assert [
+        ("request", "bill.md", 1, 1, "0"),
+        ("request", "bill.md and vars in cases/desk.yaml", 1, 1, "0"),
+    ] == edits(desk, code=0)
+
+
+def test_a_parameter_of_the_target_is_not_the_case_s_although_its_variable_moved(desk: Project) -> None:
+    """Each part of a request has a place of its own."""
+    desk.edit("cases/desk.yaml", "name: Ann", "name: Cleo")
+    desk.edit("whichclock.toml", "temperature = 0", "temperature = 1")
+    desk.ok("capture", "--quiet")
+
+    assert (
+        "request",
+        "vars in cases/desk.yaml and params (/body/temperature) of target gpt in whichclock.toml",
+        1,
+        1,
+        "0",
+    ) in edits(desk, code=0)
+
+
+def test_against_a_saved_run_no_place_is_guessed(desk: Project) -> None:
+    """A saved run holds neither cases nor prompts: a parameter may be the target's, a prompt's variable may have moved."""
+    desk.ok("grade", "--save", "main", "--quiet", code=1)
+    desk.edit("whichclock.toml", "temperature = 0", "temperature = 1")
+    (desk.root / "bill.md").write_text("Dear {{ name }}, about the bill.\n")
+    desk.ok("capture", "--quiet")
+
+    found = desk.ok("diff", "main", "--format", "json").json["summary"]["edits"]
+
+    assert [
+        "bill.md or vars in cases/desk.yaml and params (/body/temperature)",
+        "params (/body/temperature)",
+    ] == sorted(edit["name"] for edit in found if edit["cases"] == 2 or "bill" not in edit["name"])[:2]
+
+
+def test_a_module_that_graders_import_is_accused_and_not_the_graders_own_file(desk: Project) -> None:
+    """Only the helper was edited."""
+    (desk.root / "words.py").write_text('THANKS = "thank"\n')
+    desk.edit("graders.py", "from whichclock import grader\n", "from whichclock import grader\nimport words\n")
+    desk.edit("graders.py", '"thank" in', "words.THANKS in")
+    desk.git("add", ".")
+    desk.git("commit", "--quiet", "-m", "Share a word")
+    (desk.root / "words.py").write_text('THANKS = "thanks"\n')
+
+    assert "words.py:polite" in {name for _, name, *_ in edits(desk)}
+
+
+def test_a_removed_trial_is_not_a_removed_case(desk: Project) -> None:
+    """The case is on both sides, with other trials."""
+    desk.edit("cases/desk.yaml", "prompt: Say hello,", "prompt: Say hello, trials: 2,")
+    desk.ok("capture", "--quiet")
+
+    (line,) = [line for line in desk.ok("diff", "git:HEAD").out.splitlines() if line.startswith("hello [gpt]")]
+
+    assert "trials added" in line
+
+
+def test_a_grader_that_fails_has_found_nothing_that_vanished(desk: Project) -> None:
+    """Nobody judged, so no finding is missing."""
+    desk.edit("graders.py", 'return {"thanks"} if', 'return {"thanks"}[0] if')
+
+    out = desk.ok("diff", "git:HEAD", code=3).out
+
+    assert "grader_error" in out
+    assert "findings -thanks" not in out
+
+
+def test_an_id_that_looks_like_an_option_can_be_asked_for(desk: Project) -> None:
+    """The printed command runs as it stands."""
+    desk.edit("cases/desk.yaml", "id: bill", "id: --bill")
+    desk.git("commit", "--quiet", "-a", "-m", "Rename")
+    desk.edit(
+        "cases/desk.yaml",
+        "vars: {name: Ann}, graders: [polite], expected: [thanks]",
+        "vars: {name: Ann}, expected: [thanks]",
+    )
+
+    (line,) = [one for one in desk.ok("diff", "git:HEAD", code=1).out.splitlines() if one.startswith("what exactly")]
+
+    assert "what exactly changed: whichclock why -- --bill git:HEAD" == line
+    assert "--bill" in desk.ok("why", "--", "--bill", "git:HEAD").out

@@ -57,6 +57,18 @@ def test_shards_put_together_are_one_run(many: Project, tmp_path: Path) -> None:
     assert {1} >= {part.code for part in parts} - {0}
 
 
+def test_shards_in_which_every_row_passes_are_put_together_too(many: Project, tmp_path: Path) -> None:
+    """There is nothing to tell of a row that did not pass."""
+    project = many.copy_to(tmp_path / "project")
+    (project.root / "graders.py").write_text(GRADERS.replace("< 6 else", "< 0 else"))
+    for i in (1, 2):
+        project.ok("grade", "--shard", f"{i}/2", "--out", f"{i}.parquet", "--quiet")
+
+    merged = project.ok("grade", "--merge", "1.parquet", "--merge", "2.parquet", "--out", "merged.parquet")
+
+    assert f"{MANY} of {MANY} cases pass ({2 * MANY} trials)" == merged.out.splitlines()[-1]
+
+
 def test_each_case_is_in_one_shard_with_all_its_trials(many: Project, tmp_path: Path) -> None:
     """Rows out of all shards are rows of the suite."""
     project = many.copy_to(tmp_path / "project")
