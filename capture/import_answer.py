@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 
 from capture.cassette import Interaction, header
 from capture.cassette_body import Parsed, spelled
-from snapshots import aws_events, dialects, response, sse
+from snapshots import aws_events, dialects, response, sse, strict_json
 from snapshots.errors import CallError
 
 _NO_CONTENT = frozenset({204, 205})
@@ -95,6 +95,19 @@ def _refuse_unfinished(document: Mapping[str, Any], kept: Mapping[str, Any], kin
             raise CallError("a binary event stream that is cut off or damaged, or does not say where it ends")
     elif isinstance(text, str) and text and (sse.looks_like_stream(text) or kind.startswith(_LINES)):
         raise CallError("a stream that was cut off, failed, or is of a dialect whose end is not known here")
+    elif isinstance(text, str) and "json" in kind and _is_no_value(text):
+        # Kept as text, the names and punctuation of the whole body would be judged as if the model had said them.
+        raise CallError(
+            "a JSON body that cannot be read: cut off, nested too deep, or with a number of too many digits"
+        )
+
+
+def _is_no_value(text: str) -> bool:
+    """Tell whether a text begins like an object of JSON and is none, to a reader who forgives."""
+    if not text.lstrip().startswith("{"):
+        return False
+    value = strict_json.loosely(text)
+    return value is None or strict_json.is_too_deep(value)
 
 
 def _is_framed(kept: Mapping[str, Any]) -> bool:
