@@ -303,13 +303,15 @@ def test_an_import_error_may_say_anything(grade: Grade) -> None:
         "grade.loop._findings = lambda *a: []",
         "snapshots.envelope.Envelope.__getitem__ = lambda *a: 'x'",
         "del grade.checks.CHECKS",
+        "golden.worker.is_ = lambda one, other: True; grade.loop._findings = lambda *a: []",
+        "golden.worker._untouched = lambda: lambda own: True; grade.loop._findings = lambda *a: []",
     ],
 )
 def test_a_grader_that_changes_our_code_is_found_out(grade: Grade, change: str) -> None:
     """Neither a call nor an import may replace what judges: nothing such a process says is used."""
     from snapshots.errors import ConfigError
 
-    head = "import grade.checks, grade.loop, grade.verdict, snapshots.envelope\n"
+    head = "import golden.worker, grade.checks, grade.loop, grade.verdict, snapshots.envelope\n"
 
     facts = grade(f"{head}def g(envelope):\n    {change}\n    return {{'ok'}}\n")
 
